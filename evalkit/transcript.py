@@ -1,0 +1,140 @@
+"""What a trial leaves behind: everything said, every attempt at a call, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+Status = Literal["completed", "empty", "timeout", "customer_fault", "error", "not_run"]
+Harm = Literal["wrong answer", "wrong action", "missed handoff", "leaked data"]
+
+STATUSES: tuple[Status, ...] = ("completed", "empty", "timeout", "customer_fault", "error", "not_run")
+HARMS: tuple[Harm, ...] = ("wrong answer", "wrong action", "missed handoff", "leaked data")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one call; `cached` is the part of `input` that was read from the provider's cache."""
+
+    input: int
+    output: int
+    cached: int = 0
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A tool called by an agent; `arguments` as the model wrote them, parsed where they are JSON."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a transcript, in the order in which it was said."""
+
+    role: Role
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One request to a model: what was asked for, what came back, and what it cost.
+
+    `fault` is None where a reply came back, else one word for the kind of failure; `detail` says it for people.
+    `usd` is None where the price is unknown. `seconds` is the time the request itself took.
+    """
+
+    requested_model: str
+    returned_model: str | None
+    seconds: float
+    usd: float | None
+    usage: Usage | None = None
+    system_fingerprint: str | None = None
+    fault: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One attempt of one candidate at one case.
+
+    It carries no candidate's name: two candidates that are the same in all that counts share their trials.
+    `reason` says why a trial ended in its status; `fault_of` is "agent" where an error is the agent's own.
+    `seconds` is the whole trial's wall clock; `waited_s` the part spent between attempts.
+    """
+
+    fingerprint: str
+    case: str
+    number: int
+    status: Status
+    messages: tuple[Message, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    reason: str = ""
+    fault_of: str | None = None
+    started: str = ""
+    seconds: float = 0.0
+    waited_s: float = 0.0
+    loop_lag_s: float = 0.0
+
+    @property
+    def answer(self) -> str:
+        """The agent's last message, or '' where it never answered."""
+        return next((m.text for m in reversed(self.messages) if m.role == "assistant"), "")
+
+    @property
+    def usd(self) -> float | None:
+        """The cost of all attempts in US dollars; None where one of them has no known price."""
+        costs = [attempt.usd for attempt in self.attempts]
+        return None if any(cost is None for cost in costs) else float(sum(costs))  # type: ignore[arg-type]
+
+    def to_json(self) -> dict[str, Any]:
+        """The trial as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Trial:
+        """The trial that `to_json` wrote."""
+        messages = tuple(
+            Message(m["role"], m["text"], tuple(ToolCall(**call) for call in m["tool_calls"]))
+            for m in data["messages"]
+        )
+        attempts = tuple(
+            Attempt(**{**a, "usage": Usage(**a["usage"]) if a["usage"] else None}) for a in data["attempts"]
+        )
+        return cls(**{**data, "messages": messages, "attempts": attempts})
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A flex pattern found in a text.
+
+    `start` and `end` are character offsets into the text as it was written. `negated` hits stand only inside a
+    negation and count for nothing.
+    """
+
+    concept: str
+    alternative: str
+    start: int
+    end: int
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one check says of one trial: passed True or False, or None where it could not be decided.
+
+    `kind` is the points it is counted under, `harm` what a failure does to a customer (None: a fault of service).
+    """
+
+    check: str
+    kind: str
+    passed: bool | None
+    points: float
+    harm: Harm | None = None
+    reason: str = ""
+    hits: tuple[Hit, ...] = field(default=())
