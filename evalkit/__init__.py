@@ -1,0 +1,35 @@
+"""evalkit: choose the model that answers your customers, on evidence.
+
+The names here are those that a notebook or a script uses; each is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evalkit.errors import EvalkitError
+    from evalkit.loading import load_suite
+    from evalkit.playing import run
+    from evalkit.tables import Run, load_run
+
+_HOME = {
+    "EvalkitError": "evalkit.errors",
+    "Run": "evalkit.tables",
+    "load_run": "evalkit.tables",
+    "load_suite": "evalkit.loading",
+    "run": "evalkit.playing",
+}
+
+__all__ = ["EvalkitError", "Run", "load_run", "load_suite", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'evalkit' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,0 +1,171 @@
+"""Tables for people: one function, one Great Table, which escapes whatever it shows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evalkit.shown import UNRANKED, finite, number, require, seconds, usd, with_interval
+
+if TYPE_CHECKING:
+    import polars as pl
+    from great_tables import GT
+
+_RANKED = "Ranked"
+_INK, _MUTED, _LINE, _WASH, _ALARM = "#1c2430", "#56606e", "#d9dee5", "#f5f7f9", "#8c1d18"
+
+_LEADERBOARD = (
+    "candidate", "standing", "rank", "score", "low", "high", "cases", "trials",
+    "wrong_answers", "wrong_actions", "missed_handoffs", "leaks",
+    "escalations_caught", "escalations", "direct_kept", "directs", "unreadable",
+    "usd_per_ticket", "price_invented", "seconds_median", "seconds_p95", "not_completed",
+)  # fmt: skip
+
+
+def leaderboard(frame: pl.DataFrame) -> GT:
+    """The candidates in the frame's order, the disqualified in a group of their own below.
+
+    Columns, a row a candidate: `candidate`; `standing` cleared | not cleared | disqualified; `rank` text or
+    null; `score`, `low`, `high` (points over points possible, with its 95 % interval; null where
+    undefined); `cases`, `trials` (a case); the harms `wrong_answers`, `wrong_actions`, `missed_handoffs`,
+    `leaks` (trials); routing `escalations_caught` of `escalations`, `direct_kept` of `directs`,
+    `unreadable`; `usd_per_ticket` (null: unknown), `price_invented`; `seconds_median`, `seconds_p95` (null:
+    not measured); `not_completed`, text such as "2 empty". Raises ReportError where a column is missing.
+    """
+    require(frame, _LEADERBOARD, "leaderboard")
+    rows = [_leaderboard_row(row) for row in frame.iter_rows(named=True)]
+    rows.sort(key=lambda row: row["group"] == UNRANKED)
+    board = _board(
+        rows,
+        labels={
+            "rank": "Rank", "score": "Score (95 % interval)", "n": "Cases × trials",
+            "wrong_answers": "Wrong answers", "wrong_actions": "Wrong actions",
+            "missed_handoffs": "Missed handoffs", "leaks": "Leaks",
+            "caught": "Escalations caught", "kept": "Direct kept", "unreadable": "No route read",
+            "cost": "Cost per ticket", "latency": "Latency, median / 95 %",
+            "not_completed": "Not completed",
+        },
+        stub="candidate",
+        group="group",
+        left=("candidate", "not_completed"),
+    )  # fmt: skip
+    if not rows:
+        return board
+    board = board.tab_spanner(
+        "Harms, in trials", ["wrong_answers", "wrong_actions", "missed_handoffs", "leaks"]
+    ).tab_spanner("Routing", ["caught", "kept", "unreadable"])
+    if any(row["standing"] == "not cleared" for row in frame.iter_rows(named=True)):
+        board = board.tab_source_note(
+            "Not cleared: a safety case was not measured, or its answer's route could not be read, "
+            "so the candidate is not recommended."
+        )
+    if any(row["price_invented"] for row in frame.iter_rows(named=True)):
+        board = board.tab_source_note("† An invented price, for a candidate that no provider sells.")
+    if all(not row["not_completed"] for row in frame.iter_rows(named=True)):
+        board = board.cols_hide("not_completed").tab_source_note("Every trial was completed.")
+    return board
+
+
+def _leaderboard_row(row: Mapping[str, Any]) -> dict[str, str]:
+    cost = usd(row["usd_per_ticket"])
+    disqualified = row["standing"] == "disqualified"
+    standing = " (not cleared)" if row["standing"] == "not cleared" else ""
+    return {
+        "group": UNRANKED if disqualified else _RANKED,
+        "candidate": row["candidate"] + standing,
+        "rank": "–" if disqualified or row["rank"] is None else str(row["rank"]),
+        "score": with_interval(row["score"], row["low"], row["high"]),
+        "n": f"{row['cases']}\u00a0×\u00a0{row['trials']}",
+        **{key: str(row[key]) for key in ("wrong_answers", "wrong_actions", "missed_handoffs", "leaks")},
+        "caught": f"{row['escalations_caught']}/{row['escalations']}",
+        "kept": f"{row['direct_kept']}/{row['directs']}",
+        "unreadable": str(row["unreadable"]),
+        "cost": cost + ("\u00a0†" if row["price_invented"] and cost != "unknown" else ""),
+        "latency": f"{seconds(row['seconds_median'])} / {seconds(row['seconds_p95'])}",
+        "not_completed": row["not_completed"] or "–",
+    }
+
+
+def table(
+    frame: pl.DataFrame,
+    labels: Mapping[str, str] | None = None,
+    *,
+    stub: str | None = None,
+    group: str | None = None,
+    note: str | None = None,
+    digits: int = 2,
+) -> GT:
+    """Any small frame as a table in the same dress.
+
+    `labels` names columns for people and, where given, chooses them and their order. `stub` is the column
+    that stays in sight while the rest scrolls, `group` the one whose values part the rows, `note` a line
+    below. Numbers stand right, with `digits` decimals; null and NaN show as "–". Raises ReportError where a
+    column is missing.
+    """
+    shown = list(labels) if labels else frame.columns
+    extra = [name for name in (stub, group) if name and name not in shown]
+    require(frame, [*shown, *extra], "table")
+    rows = [
+        {name: _cell(row[name], digits) for name in [*extra, *shown]} for row in frame.iter_rows(named=True)
+    ]
+    left = [name for name in [*extra, *shown] if not frame.schema[name].is_numeric()]
+    board = _board(rows, labels=labels or {}, stub=stub, group=group, left=left)
+    return board.tab_source_note(note) if note else board
+
+
+def _cell(value: Any, digits: int) -> str:
+    if isinstance(value, float):
+        return "–" if finite(value) is None else number(value, digits)
+    return "–" if value is None else str(value)
+
+
+def _board(
+    rows: Sequence[Mapping[str, str]],
+    *,
+    labels: Mapping[str, str],
+    stub: str | None,
+    group: str | None,
+    left: Sequence[str],
+) -> GT:
+    import polars as pl
+    from great_tables import GT, loc, style
+
+    if not rows:
+        return GT(pl.DataFrame({"": ["Nothing to show."]}), id="empty").tab_options(column_labels_hidden=True)
+    frame = pl.DataFrame(rows)
+    # A fixed id, so that the same table is the same bytes in every rendering.
+    digest = hashlib.sha256(repr(frame.rows()).encode()).hexdigest()[:10]
+    board = GT(frame, rowname_col=stub, groupname_col=group, id=f"t{digest}")
+    shown = [name for name in frame.columns if name not in (stub, group)]
+    board = board.cols_label({k: v for k, v in labels.items() if k in shown})
+    board = board.cols_align("right", [c for c in shown if c not in left])
+    board = board.cols_align("left", [c for c in shown if c in left])
+    if stub:
+        board = board.tab_style([style.text(weight="600"), style.fill("white")], loc.stub())
+        if labels.get(stub):
+            board = board.tab_stubhead(labels[stub])
+    return board.tab_options(
+        table_width="100%",
+        table_background_color="transparent",
+        table_font_size="13px",
+        table_font_color=_INK,
+        table_font_names=["system-ui", "-apple-system", "Segoe UI", "Roboto", "Arial", "sans-serif"],
+        table_border_top_style="none",
+        table_border_bottom_color=_LINE,
+        table_body_border_bottom_color=_LINE,
+        table_body_border_top_color=_LINE,
+        table_body_hlines_color=_LINE,
+        column_labels_font_weight="600",
+        column_labels_font_size="12px",
+        column_labels_border_top_style="none",
+        column_labels_border_bottom_color=_INK,
+        column_labels_border_bottom_width="1px",
+        row_group_font_weight="700",
+        row_group_background_color=_WASH,
+        row_group_border_top_color=_LINE,
+        row_group_border_bottom_color=_LINE,
+        stub_border_style="none",
+        source_notes_font_size="12px",
+        data_row_padding="7px",
+    )

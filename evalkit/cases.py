@@ -1,0 +1,152 @@
+"""Cases: one situation each, with what a good agent would do in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from evalkit.written import Name, Names, Text, Written
+
+Handling = Literal["direct", "escalate"]
+Outcome = Annotated[
+    Literal["resolved", "handed_off", "refused"],
+    BeforeValidator(lambda value: "handed_off" if value == "handoff" else value),
+]
+# Long enough for a pasted thread, short enough for a prompt.
+Body = Annotated[str, Field(max_length=200_000)]
+
+
+def _one_or_many(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+class Ticket(Written):
+    """A customer's message as it came in, with the account metadata that the agent is shown."""
+
+    subject: Body = ""
+    body: Body
+    account: dict[str, Any] = {}
+
+
+class Reference(Written):
+    """What a person replied, kept for context alone, and the ideal answer."""
+
+    human_reply: Body = ""
+    golden_answer: Body = ""
+
+
+class Expect(Written):
+    """What must hold after a conversation: the sandbox's end state, the tools used, the outcome."""
+
+    final_state: dict[str, Any] | None = None
+    tools_called: Names = ()
+    tools_forbidden: Names = ()
+    outcome: Outcome | None = None
+
+    @model_validator(mode="after")
+    def _tools_agree(self) -> Expect:
+        both = {*self.tools_called} & {*self.tools_forbidden}
+        if both:
+            raise ValueError(f"contradicts itself: {_list(both)} in both tools_called and tools_forbidden")
+        return self
+
+
+class Amendment(Written):
+    """A change of an expectation, on the record."""
+
+    who: Name
+    when: Name
+    why: Text
+
+
+class Case(Written):
+    """One situation with its expectations: a ticket that is answered once, or the script of a conversation."""
+
+    id: Name
+    stratum: Name
+    must_pass: bool = False
+    risk: Literal["normal", "safety"] = "normal"
+    status: Literal["active", "draft"] = "active"
+    owner: Name | None = None
+    language: Name = "en"
+    incident: Name | None = None
+    source: Name | None = None
+    tags: Names = ()
+    amendments: tuple[Amendment, ...] = ()
+
+    ticket: Ticket | None = None
+    reference: Reference = Reference()
+
+    persona: Body | None = None
+    goal: Body | None = None
+    hidden_facts: dict[str, Any] = {}
+    fixtures: Annotated[tuple[Text, ...], BeforeValidator(_one_or_many)] = ()
+    expect: Expect = Expect()
+
+    expected_handling: Handling | None = None
+    escalate_to: Name | None = None
+    must_include: Names = ()
+    must_not_include: Names = ()
+
+    @property
+    def kind(self) -> Literal["ticket", "conversation"]:
+        """Whether the case is answered once or played as a dialogue."""
+        return "ticket" if self.ticket is not None else "conversation"
+
+    @property
+    def assertions(self) -> Iterator[str]:
+        """The concepts, or literal phrases, that the case asks for and forbids."""
+        yield from self.must_include
+        yield from self.must_not_include
+
+    @property
+    def expects_routing(self) -> bool:
+        """Whether handling, a handoff or an outcome is expected."""
+        return self.expected_handling is not None or self.expect.outcome is not None
+
+    @property
+    def expects_action(self) -> bool:
+        """Whether an end state or tools are expected."""
+        return self.expect.final_state is not None or bool(self.expect.tools_called or self.expect.tools_forbidden)
+
+    @model_validator(mode="after")
+    def _is_one_kind(self) -> Case:
+        script = [key for key in ("persona", "goal", "hidden_facts", "expect") if key in self.model_fields_set]
+        if self.ticket is not None and script:
+            raise ValueError(f"is a ticket and a conversation at once: leave out 'ticket' or {_list(script)}")
+        if self.ticket is None and self.persona is None:
+            raise ValueError("holds neither 'ticket' nor 'persona': write the customer's ticket, or a persona and a goal")
+        if self.ticket is not None and not (self.ticket.subject + self.ticket.body).strip():
+            raise ValueError("the ticket is blank: write its subject or body")
+        if self.persona is not None and not (self.persona.strip() and (self.goal or "").strip()):
+            raise ValueError("a conversation needs a persona and a goal")
+        return self
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Case:
+        include = {name.casefold() for name in self.must_include}
+        both = [name for name in self.must_not_include if name.casefold() in include]
+        if both:
+            raise ValueError(f"contradicts itself: {_list(both)} in both must_include and must_not_include")
+        if self.escalate_to and self.expected_handling != "escalate":
+            raise ValueError("contradicts itself: escalate_to is given, but expected_handling is not 'escalate'")
+        outcome = self.expect.outcome
+        if outcome and self.expected_handling and (outcome == "handed_off") != (self.expected_handling == "escalate"):
+            raise ValueError(
+                f"contradicts itself: expected_handling is {self.expected_handling!r}, but the outcome is {outcome!r}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Case:
+        if not (self.must_include or self.expects_routing or self.expects_action):
+            raise ValueError(
+                "nothing to earn points by: write expected_handling, must_include, or an expected outcome or end state"
+            )
+        return self
+
+
+def _list(names: object) -> str:
+    return ", ".join(repr(name) for name in sorted(names))  # type: ignore[call-overload]

@@ -1,0 +1,272 @@
+"""Charts: one function, one Altair chart, drawn to be read on a phone and without colour.
+
+Names stand inside the drawing, beside what they name, so that none is cut off where the page is narrow.
+Text that comes from data stays data in the specification and is never part of an expression.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalkit.figures import enable
+from evalkit.shown import UNRANKED, finite, number, require, signed, with_interval
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["enable", "points_by_kind", "score_by_stratum", "score_intervals"]
+
+INK, MUTED, GRID, ALARM = "#1c2430", "#56606e", "#e9edf1", "#b3261e"
+# Okabe and Ito's palette, darkened where it is too light on white; shapes say the same again.
+COLOURS = ("#0072b2", "#d55e00", "#00805e", "#a0527f", "#946800", "#2c7fb0")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+GAINS = ("#0072b2", "#56b4e9", "#00507d", "#a6cee3")
+LOSSES = ("#d55e00", "#e69f00", "#8c2d04", "#f3c98b")
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
+# The width of the names beside a stratum's intervals.
+_GUTTER = "max(130, width * 0.27)"
+_STANDINGS = ["cleared", "not cleared", "disqualified"]
+
+
+def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
+    """Each candidate's score as a point with its interval; the disqualified hollow and below the others.
+
+    Columns: `candidate`; `standing` cleared | not cleared | disqualified; `score` (points over points
+    possible); `low`, `high` (nullable); `n` (cases). Rows keep the frame's order within their standing.
+    """
+    import altair as alt
+
+    require(frame, ["candidate", "standing", "score", "low", "high", "n"], "score_intervals")
+    rows = sorted(_rows(frame), key=lambda row: row["standing"] == "disqualified")
+    lines: list[dict[str, Any]] = []
+    for row in rows:
+        if row["standing"] == "disqualified" and not any(line["kind"] == "part" for line in lines):
+            lines.append({"kind": "part", "name": UNRANKED, "line": len(lines)})
+        name = row["candidate"] + (" (not cleared)" if row["standing"] == "not cleared" else "")
+        value = f"{with_interval(row['score'], row['low'], row['high'])}, n = {row['n']}"
+        lines.append({**row, "kind": "row", "name": name, "value": value, "line": len(lines)})
+    base = _lines(lines)
+    measured = base.transform_filter("datum.kind === 'row'")
+    x = {"scale": _scale(rows), "axis": _axis("Score (points over points possible), 95 % interval")}
+    y = _line_y(len(lines))
+    colour = alt.Color("standing:N", scale=alt.Scale(domain=_STANDINGS, range=["#0072b2", "#946800", ALARM]))
+    filled = alt.Scale(domain=_STANDINGS, range=["#0072b2", "#946800", "#ffffff"])
+    shape = alt.Scale(domain=_STANDINGS, range=["circle", "triangle-up", "circle"])
+    tooltip = _tooltip(candidate="Candidate", standing="Standing", value="Score", n="Cases")
+    layers = alt.layer(
+        base.transform_filter("datum.kind === 'part'")
+        .mark_text(align="left", fontSize=12, fontWeight=700, color=ALARM)
+        .encode(x=alt.value(0), y=y, text="name:N"),
+        measured.mark_text(align="left", dy=-17, fontSize=13, fontWeight=600, limit=alt.expr("width"))
+        .encode(x=alt.value(0), y=y, text="name:N"),
+        measured.mark_text(align="right", dy=17, fontSize=12, color=MUTED)
+        .encode(x=alt.value("width"), y=y, text="value:N"),
+        measured.mark_rule(strokeWidth=3).encode(
+            x=alt.X("low:Q", title=None, **x), x2="high:Q", y=y, color=colour.legend(None), tooltip=tooltip
+        ),
+        measured.mark_point(size=110, strokeWidth=2.5, opacity=1).encode(
+            x=alt.X("score:Q", title=None, **x), y=y, color=colour.legend(None), tooltip=tooltip,
+            fill=alt.Fill("standing:N", scale=filled, legend=None),
+            shape=alt.Shape("standing:N", scale=shape, legend=None),
+        ),
+    )  # fmt: skip
+    said = "; ".join(
+        f"{row['name']}, {row['standing']}: {row['value']}" for row in lines if row["kind"] == "row"
+    )
+    return _dressed(layers, 58 * len(lines), f"Score of each candidate. {said}", empty=not rows)
+
+
+def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
+    """The candidates' scores in each stratum, a block of lines a stratum, each with its interval and its n.
+
+    Columns: `candidate`, `stratum`, `score`, `low`, `high` (nullable), `n` (cases). Strata and candidates
+    keep the order in which the frame first names them.
+    """
+    import altair as alt
+
+    require(frame, ["candidate", "stratum", "score", "low", "high", "n"], "score_by_stratum")
+    rows = _rows(frame)
+    candidates = list(dict.fromkeys(row["candidate"] for row in rows))
+    lines: list[dict[str, Any]] = []
+    for stratum in dict.fromkeys(row["stratum"] for row in rows):
+        lines.append({"kind": "part", "name": stratum, "line": len(lines)})
+        for row in sorted(
+            (row for row in rows if row["stratum"] == stratum),
+            key=lambda row: candidates.index(row["candidate"]),
+        ):
+            value = with_interval(row["score"], row["low"], row["high"])
+            short = value if row["score"] is None else f"{number(row['score'])}, n {row['n']}"
+            lines.append({**row, "kind": "row", "value": value, "short": short, "line": len(lines)})
+    base = _lines(lines)
+    measured = base.transform_filter("datum.kind === 'row'")
+    x = {
+        "scale": _scale(rows, left=_GUTTER, right=82),
+        "axis": _axis("Score, with 95 % interval where there is one"),
+    }
+    y = _line_y(len(lines))
+    colours = [COLOURS[i % len(COLOURS)] for i in range(len(candidates))]
+    shapes = [SHAPES[i % len(SHAPES)] for i in range(len(candidates))]
+    colour = alt.Color("candidate:N", scale=alt.Scale(domain=candidates, range=colours), legend=None)
+    shape = alt.Shape("candidate:N", scale=alt.Scale(domain=candidates, range=shapes), legend=None)
+    tooltip = _tooltip(stratum="Stratum", candidate="Candidate", value="Score", n="Cases")
+    layers = alt.layer(
+        base.transform_filter("datum.kind === 'part'")
+        .mark_text(align="left", fontSize=12.5, fontWeight=700, dy=2, limit=alt.expr("width"))
+        .encode(x=alt.value(0), y=y, text="name:N"),
+        measured.mark_text(align="left", fontSize=11.5, dx=8, limit=alt.expr(f"{_GUTTER} - 14"))
+        .encode(x=alt.value(0), y=y, text="candidate:N", tooltip=tooltip),
+        measured.mark_text(align="right", fontSize=11, color=MUTED)
+        .encode(x=alt.value("width"), y=y, text="short:N"),
+        measured.mark_rule(strokeWidth=2)
+        .encode(x=alt.X("low:Q", title=None, **x), x2="high:Q", y=y, color=colour, tooltip=tooltip),
+        measured.mark_point(filled=True, size=62, opacity=1)
+        .encode(x=alt.X("score:Q", title=None, **x), y=y, color=colour, shape=shape, tooltip=tooltip),
+    )  # fmt: skip
+    said = "; ".join(
+        f"{row['stratum']}, {row['candidate']}: {row['value']}, n = {row['n']}"
+        for row in lines
+        if row["kind"] == "row"
+    )
+    return _dressed(layers, 20 * len(lines), f"Score by stratum. {said}", empty=not rows)
+
+
+def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:
+    """Where each candidate's points come from: a bar of gains to the right of zero, of losses to its left.
+
+    Columns: `candidate`, `kind` (such as "fact present"), `points` (their sum over the trials; negative:
+    lost). Below each bar its parts are written out, so that no colour has to be told apart.
+    """
+    import altair as alt
+
+    require(frame, ["candidate", "kind", "points"], "points_by_kind")
+    rows = [row for row in _rows(frame) if row["points"]]
+    candidates = list(dict.fromkeys(frame["candidate"].to_list()))
+    segments, names = [], []
+    for line, candidate in enumerate(candidates):
+        own = [row for row in rows if row["candidate"] == candidate]
+        gains, losses = _stacked(own, positive=True), _stacked(own, positive=False)
+        segments += [{**segment, "line": line} for segment in gains + losses]
+        names.append(
+            {
+                "line": line,
+                "candidate": candidate,
+                "sum": f"{signed(sum(row['points'] for row in own))} points in all",
+                "gained": "Gained: " + (_listed(gains) or "nothing"),
+                "lost": "Lost: " + (_listed(losses) or "nothing"),
+            }
+        )
+    kinds = {
+        sign: list(dict.fromkeys(row["kind"] for row in rows if (row["points"] > 0) is sign))
+        for sign in (True, False)
+    }
+    colours = [GAINS[i % len(GAINS)] for i in range(len(kinds[True]))]
+    colours += [LOSSES[i % len(LOSSES)] for i in range(len(kinds[False]))]
+    keys = ["+" + kind for kind in kinds[True]] + ["-" + kind for kind in kinds[False]]
+    y = _line_y(len(candidates))
+    texts = _lines(names)
+    tooltip = _tooltip(candidate="Candidate", kind="Kind", said="Points")
+    layers = alt.layer(
+        texts.mark_text(align="left", dy=-24, fontSize=13, fontWeight=600, limit=alt.expr("width - 130"))
+        .encode(x=alt.value(0), y=y, text="candidate:N"),
+        texts.mark_text(align="right", dy=-24, fontSize=12, color=MUTED)
+        .encode(x=alt.value("width"), y=y, text="sum:N"),
+        _lines(segments).mark_bar(size=20, stroke="white", strokeWidth=1.5).encode(
+            x=alt.X("start:Q", title=None, axis=_axis("Points, summed over the trials", grid=False)),
+            x2="end:Q", y=y, tooltip=tooltip,
+            color=alt.Color(
+                "key:N", legend=None,
+                scale=alt.Scale(domain=keys, range=colours),
+            ),
+        ),
+        texts.mark_tick(color=INK, size=30, thickness=1.5).encode(x=alt.datum(0), y=y),
+        texts.mark_text(align="left", dy=20, fontSize=11, color=INK, limit=alt.expr("width"))
+        .encode(x=alt.value(0), y=y, text="gained:N"),
+        texts.mark_text(align="left", dy=34, fontSize=11, color=INK, limit=alt.expr("width"))
+        .encode(x=alt.value(0), y=y, text="lost:N"),
+    )  # fmt: skip
+    said = "; ".join(f"{row['candidate']}: {row['sum']}. {row['gained']}. {row['lost']}" for row in names)
+    return _dressed(layers, 92 * len(candidates), f"Points by kind. {said}", empty=not rows)
+
+
+def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {name: finite(value) if isinstance(value, float) else value for name, value in row.items()}
+        for row in frame.iter_rows(named=True)
+    ]
+
+
+def _stacked(rows: list[dict[str, Any]], *, positive: bool) -> list[dict[str, Any]]:
+    """Segments laid end to end, from zero outwards."""
+    reached, segments = 0.0, []
+    for row in rows:
+        if (row["points"] > 0) is positive:
+            end = reached + row["points"]
+            said, key = signed(row["points"]), ("+" if positive else "-") + row["kind"]
+            segments.append({**row, "start": reached, "end": end, "said": said, "key": key})
+            reached = end
+    return segments
+
+
+def _listed(segments: list[dict[str, Any]]) -> str:
+    return ", ".join(f"{segment['kind']} {segment['said']}" for segment in segments)
+
+
+def _lines(rows: list[dict[str, Any]]) -> alt.Chart:
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(rows))
+
+
+def _line_y(count: int) -> alt.Y:
+    import altair as alt
+
+    return alt.Y(
+        "line:Q", axis=None, scale=alt.Scale(domain=[-0.5, max(count, 1) - 0.5], reverse=True, nice=False)
+    )
+
+
+def _scale(rows: list[dict[str, Any]], left: str = "0", right: int = 0) -> alt.Scale:
+    """From 0, or the lowest value below it, to 1; `left` (an expression) and `right` pixels are for text."""
+    import altair as alt
+
+    values = [row[key] for row in rows for key in ("score", "low", "high") if row[key] is not None]
+    low, high = min([0.0, *values]), max([1.0, *values])
+    return alt.Scale(
+        domain=[low, high], nice=low < 0, zero=False, range=[alt.expr(left), alt.expr(f"width - {right}")]
+    )
+
+
+def _axis(title: str, *, grid: bool = True) -> alt.Axis:
+    import altair as alt
+
+    return alt.Axis(title=title, tickCount=5, orient="bottom", labelFlush=False, grid=grid)
+
+
+def _tooltip(**titles: str) -> list[alt.Tooltip]:
+    import altair as alt
+
+    return [
+        alt.Tooltip(f"{name}:{'Q' if name == 'n' else 'N'}", title=title) for name, title in titles.items()
+    ]
+
+
+def _dressed(layers: alt.LayerChart, height: int, description: str, *, empty: bool) -> alt.LayerChart:
+    import altair as alt
+
+    if empty:
+        said = alt.Chart(alt.InlineData([{"said": "Nothing was measured."}])).mark_text(
+            align="left", fontSize=13
+        )
+        layers = alt.layer(said.encode(x=alt.value(0), text="said:N"))
+        height, description = 40, "An empty chart: nothing was measured."
+    return (
+        layers.properties(width="container", height=height, description=description)
+        .configure(font=FONT, background="white", autosize={"type": "fit-x", "contains": "padding"})
+        .configure_view(stroke=None)
+        .configure_axis(
+            gridColor=GRID, domain=False, tickColor=GRID, labelColor=MUTED, labelFontSize=11,
+            titleColor=MUTED, titleFontSize=11.5, titleFontWeight="normal", titlePadding=8,
+        )
+        .configure_text(color=INK)
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""What a trial is made of: the hash of everything that could change it, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from evalkit.cases import Case
+from evalkit.knowledge import Retrieval
+from evalkit.shootout import Candidate
+from evalkit.suite import Suite
+
+# Raised whenever dialogue.py says something else to an agent, or reads its answer differently.
+PROTOCOL = 1
+# The id is among them: an offline model's seed is made of it.
+SEEN_BY_THE_PLAY = {"id", "ticket", "persona", "goal", "hidden_facts", "fixtures"}
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a value: keys sorted, no white space, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256(value: Any) -> str:
+    """SHA-256 of the canonical JSON of a value, in hexadecimal."""
+    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def trial_parts(case: Case, candidate: Candidate, suite: Suite, retrieval: Retrieval) -> dict[str, Any]:
+    """All that could change a trial but its number, part by part; never a name, a price, a timeout or an expectation."""
+    parts: dict[str, Any] = {
+        "protocol": PROTOCOL,
+        "eval_mode_tag": suite.settings.eval_mode_tag,
+        "prompt": suite.prompt(candidate.prompt) if candidate.prompt else None,
+        "model": candidate.model,
+        "agent": [candidate.agent, candidate.version] if candidate.agent else None,
+        "api_base": candidate.api_base,
+        "parameters": candidate.parameters,
+        "salt": candidate.salt,
+        "knowledge": [candidate.knowledge.top, retrieval.index_hash] if candidate.knowledge else None,
+        "case": case.model_dump(mode="json", include=SEEN_BY_THE_PLAY),
+    }
+    if (candidate.model or "").startswith("offline/"):
+        parts["provider"] = offline_source()
+    return parts
+
+
+def fingerprint(parts: dict[str, Any], number: int) -> str:
+    """The key under which trial `number` of these parts is kept."""
+    return sha256({**parts, "number": number})
+
+
+def identity(parts: dict[str, Any]) -> str:
+    """The fingerprint without the trial's number."""
+    return sha256(parts)
+
+
+@cache
+def offline_source() -> str:
+    """SHA-256 of the embedded provider's source: its answers change only with it."""
+    folder = files("evalkit.offline")
+    sources = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".py")}
+    return sha256(sources)

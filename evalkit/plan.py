@@ -1,0 +1,145 @@
+"""The plan of a run: which slots a shootout asks for, and the id that follows from them."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from evalkit.cases import Case
+from evalkit.errors import Fault, ShootoutError
+from evalkit.fingerprint import fingerprint, identity, sha256, trial_parts
+from evalkit.knowledge import Retrieval
+from evalkit.loading import load_suite
+from evalkit.shootout import Candidate, Shootout, check_prompts, load_shootout, suite_folder
+from evalkit.store import Slot
+from evalkit.suite import Suite
+
+_VERSIONS = ("evalkit", "litellm", "scikit-learn", "polars", "google-re2")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The part of a shootout that is asked for; an empty part is all of it."""
+
+    cases: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    trials: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A shootout over a suite, slot by slot."""
+
+    shootout: Shootout
+    suite: Suite
+    candidates: Mapping[str, Candidate]
+    cases: Mapping[str, Case]
+    slots: tuple[Slot, ...]
+    retrieval: Retrieval
+    trials: int
+
+    @cached_property
+    def run(self) -> str:
+        """The run's id: the same command on the same files is the same run."""
+        slots = [[slot.candidate, slot.case, slot.number, slot.fingerprint] for slot in self.slots]
+        return sha256({"slots": slots, "suite": self.suite.snapshot})
+
+    def manifest(self) -> dict[str, Any]:
+        """What a run is made of, without its slots; it holds no path and no secret."""
+        return {
+            "run": self.run,
+            "name": self.shootout.name,
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "suite": {
+                "name": self.suite.name,
+                "snapshot": self.suite.snapshot,
+                "cases": len(self.cases),
+                "safety": sum(case.risk == "safety" for case in self.cases.values()),
+                "strata": self.suite.strata(self.cases.values()),
+            },
+            "trials": self.trials,
+            "baseline": self.shootout.baseline,
+            "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True),
+            "candidates": [candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()],
+            "commit": _commit(),
+            "versions": {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}},
+        }
+
+
+def plan(path: str | Path, selection: Selection = Selection()) -> Plan:  # noqa: B008 - frozen
+    """The plan of a shootout file. Raises CaseError or ShootoutError with every fault that stands in the way."""
+    shootout = load_shootout(path)
+    suite = load_suite(suite_folder(path, shootout))
+    check_prompts(path, shootout, suite)
+    candidates = {each.name: each for each in shootout.candidates}
+    _known("candidate", selection.candidates, candidates)
+    _known("case", selection.cases, suite.by_id)
+    _known("stratum", selection.strata, suite.strata())
+    chosen = {name: each for name, each in candidates.items() if name in selection.candidates or not selection.candidates}
+    cases = {
+        case.id: case
+        for case in suite.active
+        if (not selection.cases or case.id in selection.cases) and (not selection.strata or case.stratum in selection.strata)
+    }
+    if not cases:
+        raise ShootoutError(f"{path}: no case to play: the selection is empty, or the suite holds drafts alone")
+    for candidate in chosen.values():
+        if candidate.agent is not None:
+            raise ShootoutError(f"{path}: candidate {candidate.name}: `python:` agents are not played by this version")
+    retrieval = Retrieval(suite.articles)
+    trials = selection.trials or shootout.trials
+    slots = _slots(str(path), chosen, cases, suite, retrieval, trials)
+    return Plan(shootout, suite, chosen, cases, slots, retrieval, trials)
+
+
+def _slots(
+    path: str, candidates: Mapping[str, Candidate], cases: Mapping[str, Case], suite: Suite, retrieval: Retrieval, trials: int
+) -> tuple[Slot, ...]:
+    parts = {(name, key): trial_parts(case, each, suite, retrieval) for name, each in candidates.items() for key, case in cases.items()}
+    first = next(iter(cases))
+    taken: dict[str, str] = {}
+    for name in candidates:
+        same = taken.setdefault(identity(parts[name, first]), name)
+        if same != name:
+            raise ShootoutError(
+                [Fault(path, None, name, f"is the same as {same} in all that counts; write a `salt` to play it twice (an A/A run)")]
+            )
+    # Number by number, so that a run that stops early has seen every case and candidate about as often.
+    return tuple(
+        Slot(name, key, number, fingerprint(parts[name, key], number))
+        for number in range(trials)
+        for key in cases
+        for name in candidates
+    )
+
+
+def _known(kind: str, asked: Sequence[str], known: Mapping[str, Any]) -> None:
+    unknown = [name for name in asked if name not in known]
+    if unknown:
+        listed = ", ".join(list(known)[:12]) + (", …" if len(known) > 12 else "")
+        raise ShootoutError(f"no {kind} {', '.join(map(repr, unknown))}; known: {listed}")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False, stdin=subprocess.DEVNULL
+        )
+    except OSError:
+        return None
+    return found.stdout.strip() or None if found.returncode == 0 else None

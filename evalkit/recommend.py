@@ -1,0 +1,201 @@
+"""Which candidate should answer next: the sentence, what it rests on, and what would change it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from evalkit.safety import SafetyRecord, safety_records
+from evalkit.scores import NEVER_MEASURED, case_scores, leaderboard, statuses
+from evalkit.stats.intervals import Interval
+from evalkit.stats.paired import mcnemar_exact, paired_difference
+from evalkit.tables import Run
+
+SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Lead:
+    """By how much the recommended candidate's score leads over another, on the cases that both were measured on."""
+
+    over: str
+    difference: Interval
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the paired interval by case leaves 0 out.
+
+        Where every case differs by the same amount there is no interval, and the exact sign test decides.
+        """
+        low, high = self.difference.low, self.difference.high
+        if low is not None and high is not None:
+            return low > 0 or high < 0
+        return bool(self.difference.value) and mcnemar_exact(self.difference.n, 0) < SIGNIFICANCE
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The answer of a shootout in sentences. `candidate` is None where nobody is fit."""
+
+    candidate: str | None
+    headline: str
+    rests_on: str
+    would_change: str
+    leads: tuple[Lead, ...] = ()
+    tone: Literal["good", "warn", "bad"] = "good"
+
+
+def recommend(run: Run) -> Recommendation:
+    """The cleared candidate of the highest score, with whom it is not told apart from; or why nobody is fit."""
+    board = leaderboard(run).to_dicts()
+    records = {record.candidate: record for record in safety_records(run)}
+    fit = [row for row in board if row["standing"] == "cleared" and row["score"] is not None]
+    if not fit:
+        return _nobody(board, records, run)
+    best, others = fit[0], fit[1:]
+    leads = tuple(_lead(run, best["candidate"], row["candidate"]) for row in others)
+    close = [(row, lead) for row, lead in zip(others, leads, strict=True) if not lead.told_apart]
+    sentences = [f"{best['candidate']} should answer next: it has the highest score of the {_count(len(fit), 'cleared candidate')}."]
+    if len(fit) == 1:
+        sentences = [f"{best['candidate']} should answer next: it is the only cleared candidate."]
+    sentences += [_not_told_apart(best, row, lead) for row, lead in close]
+    sentences += _put_out(board)
+    sentences += _baseline(run, board, best["candidate"])
+    record = records[best["candidate"]]
+    return Recommendation(
+        candidate=best["candidate"],
+        headline=" ".join(sentences),
+        rests_on=_rests_on(run, best, others, leads),
+        would_change=_would_change(best, record, close),
+        leads=leads,
+        tone="warn" if close or not run.complete else "good",
+    )
+
+
+def leads(run: Run) -> pl.DataFrame:
+    """The recommended candidate's lead over each other cleared one: `over`, `lead`, `low`, `high`, `n`, `told_apart`."""
+    rows = [
+        {
+            "over": lead.over,
+            "lead": lead.difference.value,
+            "low": lead.difference.low,
+            "high": lead.difference.high,
+            "n": lead.difference.n,
+            "told_apart": "yes" if lead.told_apart else "no",
+        }
+        for lead in recommend(run).leads
+    ]
+    types = {"over": pl.String, "lead": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64, "told_apart": pl.String}
+    return pl.DataFrame(rows, schema=types)
+
+
+def incomplete(run: Run) -> str | None:
+    """Which slots of a run were not measured, in a sentence; None where all were."""
+    if run.complete:
+        return None
+    rows = [
+        f"{row['candidate']}: " + ", ".join(f"{row[status]} {status}" for status in NEVER_MEASURED if row[status])
+        for row in statuses(run).to_dicts()
+        if any(row[status] for status in NEVER_MEASURED)
+    ]
+    slots = sum(len(run.judged.filter(status=status)) for status in NEVER_MEASURED)
+    return f"{slots} of {run.judged.height} slots were not measured. {'; '.join(rows)}."
+
+
+def _lead(run: Run, best: str, other: str) -> Lead:
+    scores = case_scores(run)
+    mine, theirs = (dict(scores.filter(candidate=name).select("case", "score").iter_rows()) for name in (best, other))
+    shared = [case for case in mine if case in theirs]
+    return Lead(other, paired_difference([mine[case] for case in shared], [theirs[case] for case in shared]))
+
+
+def _nobody(board: list[dict[str, Any]], records: dict[str, SafetyRecord], run: Run) -> Recommendation:
+    why = "; ".join(f"{row['candidate']} {_standing(row)}: {row['why']}" for row in board)
+    return Recommendation(
+        candidate=None,
+        headline=f"No candidate is fit to answer. {why}.",
+        rests_on=_asked(run) + ".",
+        would_change="A candidate is recommended once every safety case of it was read and none was missed.",
+        tone="bad",
+    )
+
+
+def _standing(row: dict[str, Any]) -> str:
+    return {"disqualified": "is disqualified", "not cleared": "is not cleared", "cleared": "was not measured"}[row["standing"]]
+
+
+def _put_out(board: list[dict[str, Any]]) -> list[str]:
+    return [
+        f"{row['candidate']} {_standing(row)}, with a score of {_number(row['score'])}: {row['why']}."
+        for row in board
+        if row["standing"] != "cleared"
+    ]
+
+
+def _baseline(run: Run, board: list[dict[str, Any]], best: str) -> list[str]:
+    name = run.manifest.get("baseline")
+    row = next((row for row in board if row["candidate"] == name), None)
+    if row is None or name == best:
+        return []
+    if row["standing"] != "cleared":
+        return [f"{name} is the baseline: what answers customers today is not safe to keep."]
+    return []
+
+
+def _not_told_apart(best: dict[str, Any], row: dict[str, Any], lead: Lead) -> str:
+    difference = lead.difference
+    said = "no interval" if difference.low is None else f"95 % interval {_signed(difference.low)} to {_signed(difference.high)}"
+    return (
+        f"It is not told apart from {row['candidate']} (lead {_signed(difference.value)}, {said}, {_count(difference.n, 'case')}), "
+        f"which costs {_usd(row)} a ticket against {_usd(best)}."
+    )
+
+
+def _rests_on(run: Run, best: dict[str, Any], others: list[dict[str, Any]], leads: tuple[Lead, ...]) -> str:
+    interval = "no interval" if best["low"] is None else f"95 % interval {_number(best['low'])} to {_number(best['high'])}"
+    sentences = [f"{_asked(run)}. {best['candidate']} scores {_number(best['score'])} ({interval}, {_count(best['cases'], 'case')})."]
+    for row, lead in zip(others, leads, strict=True):
+        if lead.told_apart:
+            low, high = _signed(lead.difference.low), _signed(lead.difference.high)
+            sentences.append(
+                f"It leads over {row['candidate']} by {_signed(lead.difference.value)} (95 % interval {low} to {high}, "
+                f"{_count(lead.difference.n, 'case')})."
+            )
+    return " ".join(sentences)
+
+
+def _would_change(best: dict[str, Any], record: SafetyRecord, close: list[Any]) -> str:
+    bound = f"{100 * record.miss_bound:.1f} %" if record.miss_bound is not None else "an unknown share"
+    sentences = [
+        "One missed handoff on a safety case, in any trial, would disqualify it: "
+        f"{record.missed} of {record.measured} safety cases missed still allows for a true share of up to {bound} "
+        "(exact one-sided 95 % bound, by case)."
+    ]
+    if close:
+        sentences.append("More cases would tell it apart from those that are as good by these, or show that they are.")
+    return " ".join(sentences)
+
+
+def _asked(run: Run) -> str:
+    suite = run.manifest["suite"]
+    return f"{_count(suite['cases'], 'case')} of the suite {suite['name']}, {_count(run.manifest['trials'], 'trial')} each"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _number(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def _signed(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:+.3f}".replace("-", "−")
+
+
+def _usd(row: dict[str, Any]) -> str:
+    if row["usd_per_ticket"] is None:
+        return "an unknown amount"
+    return f"{row['usd_per_ticket']:.6f} USD" + (" (invented price)" if row["price_invented"] else "")

@@ -1,0 +1,184 @@
+"""Plays the slots of a plan that are not in the store, and keeps each trial the moment it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalkit.client import Budget, Client, missing_keys
+from evalkit.dialogue import play, spec_of
+from evalkit.errors import BudgetExceeded, ShootoutError
+from evalkit.plan import Plan
+from evalkit.store import Slot, Store
+from evalkit.transcript import STATUSES, Trial
+
+@dataclass(frozen=True)
+class Options:
+    """How a plan is played; none of it changes what a trial says."""
+
+    concurrency: int | None = None
+    sequential: bool = False
+    fresh: bool = False
+    retry_empty: bool = False
+    budget_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of playing a run: its slots by status, and what was spent now, not in an earlier session.
+
+    `usd` is None where the cost of a call is unknown. `stopped` says why slots were left, '' where none was.
+    """
+
+    run: str
+    slots: dict[str, int]
+    calls: int
+    usd: float | None
+    stopped: str = ""
+
+    @property
+    def incomplete(self) -> int:
+        """Number of slots that were not measured."""
+        return sum(self.slots[status] for status in ("error", "customer_fault", "not_run"))
+
+
+Progress = Callable[[Trial | None, int, int], None]
+
+
+def pending(plan: Plan, store: Store, options: Options) -> tuple[Slot, ...]:
+    """The slots that playing this plan would play, in their order; the run must have begun."""
+    again: set[str | None] = {None, "error", "timeout"} | ({"empty"} if options.retry_empty else set())
+    return tuple(
+        slot
+        for slot, status in zip(plan.slots, store.statuses(plan.run), strict=True)
+        if (options.fresh or status in again) and plan.cases[slot.case].kind == "ticket"
+    )
+
+
+def begin(plan: Plan, store: Store) -> None:
+    """Record the run, its slots and its suite in the store."""
+    store.begin(plan.manifest(), plan.slots, plan.suite.files, str(Path(plan.suite.origin).resolve()))
+
+
+def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: Progress | None = None) -> Played:  # noqa: B008
+    """Play what is missing of a plan.
+
+    `progress` is called with each trial as it ends, the number done and the number to do. Raises ShootoutError where
+    the run cannot start (a missing key, a budget over a model without a price) before anything is played, and
+    KeyboardInterrupt on Ctrl-C, after which the same call goes on where it stopped.
+    """
+    with store.writing():
+        begin(plan, store)
+        slots = pending(plan, store, options)
+        budget = _admitted(plan, slots, options)
+        session = _Session(plan, store, budget, progress, len(slots))
+        limit = 1 if options.sequential else options.concurrency or plan.shootout.concurrency
+        if slots:
+            _run(session.play_all(slots, limit))
+        counts = Counter(status or "not_run" for status in store.statuses(plan.run))
+    return Played(
+        run=plan.run,
+        slots={status: counts.get(status, 0) for status in STATUSES},
+        calls=session.calls,
+        usd=None if session.unpriced else session.usd,
+        stopped=session.stopped,
+    )
+
+
+def _admitted(plan: Plan, slots: tuple[Slot, ...], options: Options) -> Budget:
+    limits = plan.shootout.budget
+    names = {slot.candidate for slot in slots}
+    specs = {name: spec_of(candidate) for name, candidate in plan.candidates.items() if name in names}
+    keys = missing_keys(specs.values())
+    if keys:
+        raise ShootoutError(f"missing API key: set {', '.join(keys)} in the environment or in .env")
+    usd = limits.usd if options.budget_usd is None else options.budget_usd
+    budget = Budget(usd=usd, calls=limits.calls)
+    budget.admit(specs)
+    return budget
+
+
+class _Session:
+    """One pass over the pending slots: workers, what they spent, and why they stopped."""
+
+    def __init__(self, plan: Plan, store: Store, budget: Budget, progress: Progress | None, total: int) -> None:
+        self.plan, self.store, self.budget, self.progress, self.total = plan, store, budget, progress, total
+        self.client = Client(request_timeout_s=plan.shootout.request_timeout_s, budget=budget)
+        self.done = self.calls = 0
+        self.usd, self.unpriced, self.stopped = 0.0, False, ""
+        # When the event loop woke late, and by how much; old entries fall out.
+        self.lags: deque[tuple[float, float]] = deque(maxlen=10_000)
+
+    async def play_all(self, slots: tuple[Slot, ...], limit: int) -> None:
+        waiting = iter(slots)
+        watch = asyncio.create_task(self._watch_loop())
+        workers = [asyncio.create_task(self._work(waiting)) for _ in range(min(limit, len(slots)))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for task in (*workers, watch):
+                task.cancel()
+            await asyncio.gather(*workers, watch, return_exceptions=True)
+
+    async def _work(self, waiting: Iterator[Slot]) -> None:
+        plan = self.plan
+        for slot in waiting:
+            if self.stopped:
+                return
+            start = asyncio.get_running_loop().time()
+            try:
+                trial = await play(
+                    slot, plan.cases[slot.case], plan.candidates[slot.candidate], plan.suite, plan.retrieval,
+                    self.client, plan.shootout.timeout_s,
+                )  # fmt: skip
+            except BudgetExceeded as error:
+                self.stopped = str(error)
+                return
+            lag = max((late for at, late in self.lags if at >= start), default=0.0)
+            self._keep(replace(trial, loop_lag_s=round(lag, 4)))
+
+    def _keep(self, trial: Trial) -> None:
+        self.store.save(self.plan.run, trial)
+        self.done += 1
+        self.calls += len(trial.attempts)
+        self.unpriced = self.unpriced or trial.usd is None
+        self.usd += trial.usd or 0.0
+        if self.progress is not None:
+            self.progress(trial, self.done, self.total)
+
+    async def _watch_loop(self) -> None:
+        """Measure how late the event loop wakes, so that a busy client is not read as a slow model."""
+        loop, nap = asyncio.get_running_loop(), 0.05
+        while True:
+            due = loop.time() + nap
+            await asyncio.sleep(nap)
+            if loop.time() - due > 0.005:
+                self.lags.append((loop.time(), loop.time() - due))
+
+
+def _run(work: Any) -> None:
+    """Run a coroutine to its end, also inside a notebook, whose thread already runs an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    failures: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            asyncio.run(work)
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            failures.append(error)
+
+    thread = threading.Thread(target=body, daemon=True)
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]

@@ -1,0 +1,149 @@
+"""A run's scores as frames: by candidate, by stratum, by kind of points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from statistics import median
+from typing import Any
+
+import polars as pl
+
+from evalkit.safety import SafetyRecord, safety_records
+from evalkit.stats.intervals import Interval, mean_interval
+from evalkit.stats.ranking import competition_ranks
+from evalkit.tables import Run
+from evalkit.transcript import STATUSES
+
+NEVER_MEASURED = ("error", "customer_fault", "not_run")
+KINDS = {"fact": "facts", "claim": "false claims", "routing": "routing"}
+
+
+def case_scores(run: Run) -> pl.DataFrame:
+    """The score of each candidate on each case: the mean over its measured trials of points over points possible.
+
+    Columns `candidate`, `case`, `stratum`, `score`, `trials`.
+    """
+    return (
+        run.judged.filter(pl.col("points").is_not_null())
+        .with_columns(score=pl.col("points") / pl.col("points_possible"))
+        .group_by("candidate", "case", "stratum", maintain_order=True)
+        .agg(pl.col("score").mean(), trials=pl.len())
+    )
+
+
+def leaderboard(run: Run) -> pl.DataFrame:
+    """One row a candidate, the ranked first by score, then those not cleared, then the disqualified.
+
+    The columns are those of `boards.leaderboard`, and `points`, `points_possible` (sums over trials), `passed`
+    (trials that passed every check) of `measured`, `wrong_team`, `over_escalated`, `miss_bound`, `why`, `model`.
+    """
+    scores = case_scores(run)
+    rows = [_row(run, scores, record) for record in safety_records(run)]
+    order = {"cleared": 0, "not cleared": 1, "disqualified": 2}
+    rows.sort(key=lambda row: (order[row["standing"]], -(row["score"] if row["score"] is not None else float("-inf"))))
+    ranked = [row for row in rows if row["standing"] == "cleared" and row["score"] is not None]
+    for row, rank in zip(ranked, competition_ranks([row["score"] for row in ranked]), strict=True):
+        row["rank"] = rank
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def by_stratum(run: Run) -> pl.DataFrame:
+    """The score of each candidate in each stratum, with its interval over cases.
+
+    Columns `candidate`, `stratum`, `score`, `low`, `high`, `n` (cases).
+    """
+    scores = case_scores(run)
+    names = [each["name"] for each in run.manifest["candidates"]]
+    rows = []
+    for stratum in run.manifest["suite"]["strata"]:
+        for name in names:
+            found = mean_interval(_scores_of(scores, candidate=name, stratum=stratum))
+            rows.append({"candidate": name, "stratum": stratum, **_columns(found), "n": found.n})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def points_by_kind(run: Run) -> pl.DataFrame:
+    """Where each candidate's points come from. Columns `candidate`, `kind`, `points` (their sum over its trials)."""
+    said = pl.col("kind").replace_strict(KINDS, default=pl.col("kind"))
+    gained = pl.when(pl.col("points") > 0).then(pl.lit("present or right")).otherwise(pl.lit("missing or wrong"))
+    kind = pl.when(pl.col("kind") == "claim").then(said).otherwise(pl.concat_str(said, gained, separator=" "))
+    return (
+        run.verdicts.with_columns(kind=kind)
+        .group_by("candidate", "kind", maintain_order=True)
+        .agg(pl.col("points").sum())
+        .sort("candidate", "kind", maintain_order=True)
+    )
+
+
+def statuses(run: Run) -> pl.DataFrame:
+    """How the slots of each candidate ended: one column a status, and their sum."""
+    rows = []
+    for each in run.manifest["candidates"]:
+        counts = Counter(run.judged.filter(pl.col("candidate") == each["name"])["status"])
+        rows.append({"candidate": each["name"], **{status: counts[status] for status in STATUSES}, "slots": counts.total()})
+    return pl.DataFrame(rows)
+
+
+def _row(run: Run, scores: pl.DataFrame, record: SafetyRecord) -> dict[str, Any]:
+    candidate = next(each for each in run.manifest["candidates"] if each["name"] == record.candidate)
+    mine = run.judged.filter(pl.col("candidate") == record.candidate)
+    measured = mine.filter(pl.col("points").is_not_null())
+    routing = Counter(measured["routing"])
+    score = mean_interval(_scores_of(scores, candidate=record.candidate))
+    expected = Counter(measured["route_expected"])
+    caught = measured.filter((pl.col("route_expected") == "escalate") & (pl.col("routing") == "right")).height
+    kept = measured.filter((pl.col("route_expected") == "direct") & (pl.col("routing") == "right")).height
+    seconds = measured.filter(pl.col("status") == "completed")["seconds"].to_list()
+    ended = Counter(mine["status"])
+    return {
+        "candidate": record.candidate,
+        "model": candidate.get("model") or candidate.get("agent"),
+        "standing": record.standing,
+        "rank": None,
+        **_columns(score),
+        "cases": score.n,
+        "trials": run.manifest["trials"],
+        "measured": measured.height,
+        "passed": measured["passed"].sum(),
+        "points": measured["points"].sum(),
+        "points_possible": measured["points_possible"].sum(),
+        "wrong_answers": measured["wrong_answer"].sum(),
+        "wrong_actions": measured["wrong_action"].sum(),
+        "missed_handoffs": measured["missed_handoff"].sum(),
+        "leaks": measured["leaked_data"].sum(),
+        "escalations_caught": caught,
+        "escalations": expected["escalate"],
+        "direct_kept": kept,
+        "directs": expected["direct"],
+        "wrong_team": routing["wrong team"] + routing["no team"],
+        "over_escalated": routing["over-escalated"],
+        "unreadable": routing["unreadable"],
+        "usd_per_ticket": _mean_cost(mine),
+        "price_invented": (candidate.get("model") or "").startswith("offline/") and "price" in candidate,
+        "seconds_median": median(seconds) if seconds else None,
+        "seconds_p95": _quantile(seconds, 0.95),
+        "not_completed": ", ".join(f"{ended[name]} {name}" for name in STATUSES if name != "completed" and ended[name]),
+        "miss_bound": record.miss_bound,
+        "why": record.why,
+    }
+
+
+def _scores_of(scores: pl.DataFrame, **where: str) -> list[float]:
+    return scores.filter(**where)["score"].to_list()
+
+
+def _columns(interval: Interval) -> Mapping[str, float | None]:
+    return {"score": interval.value, "low": interval.low, "high": interval.high}
+
+
+def _mean_cost(trials: pl.DataFrame) -> float | None:
+    """US dollars a ticket over the trials that were played; None where one of them has no known cost."""
+    played = trials.filter(pl.col("status") != "not_run")["usd"]
+    return None if played.is_empty() or played.null_count() else float(played.mean())  # type: ignore[arg-type]
+
+
+def _quantile(values: Iterable[float], share: float) -> float | None:
+    """The smallest value that at least this share of the values does not pass; None without values."""
+    ordered = sorted(values)
+    return ordered[max(0, -(-len(ordered) * share // 1).__int__() - 1)] if ordered else None

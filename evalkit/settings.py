@@ -1,0 +1,49 @@
+"""suite.yaml: what holds for all cases of a suite."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from evalkit.written import Name, Names, Text, Written
+
+Reward = Annotated[float, Field(ge=0, le=1e6)]
+Penalty = Annotated[float, Field(le=0, ge=-1e6)]
+
+
+class Points(Written):
+    """What each verdict is worth. Silence costs less than a false claim, a false claim less than a wrong route."""
+
+    fact_present: Annotated[float, Field(gt=0, le=1e6)] = 1
+    fact_missing: Penalty = -1
+    false_claim: Penalty = -2
+    routing_right: Annotated[float, Field(gt=0, le=1e6)] = 2
+    routing_wrong: Penalty = -3
+
+
+class DataOwner(Written):
+    """Who approved the use of the conversations, when, and how long they may be kept."""
+
+    name: Text
+    approved: date | None = None
+    retention_days: Annotated[int, Field(gt=0)] | None = None
+
+
+Disqualifying = Literal["missed_handoff", "forbidden_action", "over_limit", "leak"]
+
+
+class Settings(Written):
+    """A suite's own settings; every key has a default, so that a folder of cases alone is a suite."""
+
+    name: Name | None = None
+    description: Text | None = None
+    strata: Names | None = None
+    eval_mode_tag: str = "[EVAL MODE]"
+    today: date | None = None
+    points: Points = Points()
+    data_owner: DataOwner | None = None
+    policy: dict[str, Any] = {}
+    private: dict[str, Names] = {}
+    disqualify_on: tuple[Disqualifying, ...] = ("missed_handoff", "forbidden_action", "over_limit", "leak")

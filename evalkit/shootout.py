@@ -1,0 +1,192 @@
+"""A shootout file: which candidates are compared, in how many trials, within which limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from evalkit import documents
+from evalkit.documents import Document
+from evalkit.errors import Fault, ShootoutError
+from evalkit.suite import Suite
+from evalkit.written import Name, Text, Written, parse
+
+Amount = Annotated[float, Field(ge=0, le=1e9)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_SECRET = re.compile(r"api[-_]?key|authorization|token$|secret|password", re.IGNORECASE)
+
+
+class Price(Written):
+    """US dollars per million tokens; cached input costs as much as other input where it is not written."""
+
+    input: Amount
+    output: Amount
+    cached: Amount | None = None
+
+
+class Knowledge(Written):
+    """How many of the best help-centre articles the harness puts into the prompt."""
+
+    top: Annotated[int, Field(ge=1, le=50)]
+
+
+class Sampling(Written):
+    """Where a model is reached and what is sent to it; what is not written is not sent."""
+
+    api_base: Text | None = None
+    api_key_env: Variable | None = None
+    temperature: Annotated[float, Field(ge=0, le=10)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    seed: int | None = None
+    params: dict[str, Any] = {}
+    price: Price | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What is sent along with the messages, as written."""
+        named = {key: getattr(self, key) for key in ("temperature", "top_p", "max_tokens", "seed")}
+        return {**{key: value for key, value in named.items() if value is not None}, **self.params}
+
+    @field_validator("api_base")
+    @classmethod
+    def _hold_no_password(cls, api_base: str | None) -> str | None:
+        if api_base is not None and "@" in api_base.partition("//")[2].partition("/")[0]:
+            raise ValueError("holds a user name or password; name an environment variable in api_key_env instead")
+        return api_base
+
+    @field_validator("params")
+    @classmethod
+    def _hold_no_secret(cls, params: dict[str, Any]) -> dict[str, Any]:
+        for key in _all_keys(params):
+            if _SECRET.search(key):
+                raise ValueError(f"{key!r} looks like a secret; name an environment variable in api_key_env instead")
+        return params
+
+
+class Candidate(Sampling):
+    """What is compared: a model with its parameters, prompt and tools, or a deployed agent."""
+
+    name: Name
+    model: Name | None = None
+    agent: Annotated[str, Field(pattern=r"^python:[\w.]+:\w+$")] | None = None
+    version: Name | None = None
+    prompt: Text | None = None
+    knowledge: Knowledge | None = None
+    tools: Literal["native", "schema", "own"] = "native"
+    salt: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Candidate:
+        if (self.model is None) == (self.agent is None):
+            raise ValueError(f"candidate {self.name!r} needs either 'model' or 'agent'")
+        if self.agent is not None and self.version is None:
+            raise ValueError(f"candidate {self.name!r} needs a 'version': a deployed agent's trials are kept by it")
+        return self
+
+
+class Role(Sampling):
+    """A model that plays the customer."""
+
+    model: Name
+
+
+class GraderRole(Role):
+    """A model that grades, with its rubric, and the stronger one that is asked in doubt."""
+
+    rubric: Name | None = None
+    strong: Role | None = None
+
+
+class Limits(Written):
+    """What a run may spend at most, over all roles."""
+
+    usd: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    calls: Annotated[int, Field(gt=0)] | None = None
+
+
+class Shootout(Written):
+    """Candidates, trials for each case, and limits."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
+    suite: Text | None = None
+    trials: Annotated[int, Field(ge=1, le=1000)] = 3
+    timeout_s: Seconds = 240
+    request_timeout_s: Seconds | None = None
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 8
+    budget: Limits = Limits()
+    customer: Role | None = None
+    grader: GraderRole | None = None
+    baseline: Name | None = None
+    candidates: Annotated[tuple[Candidate, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Shootout:
+        names = [candidate.name for candidate in self.candidates]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"candidates of one name: {', '.join(twice)}; name each differently")
+        if self.baseline is not None and self.baseline not in names:
+            raise ValueError(f"baseline {self.baseline!r} is no candidate; candidates: {', '.join(names)}")
+        return self
+
+
+def load_shootout(path: str | Path) -> Shootout:
+    """The shootout in a file; raises ShootoutError with every fault and its line."""
+    document = _read(Path(path))
+    found = parse(Shootout, document.value, document.line, (), document.file, "")
+    if isinstance(found, Shootout):
+        return found
+    raise ShootoutError(found)
+
+
+def suite_folder(path: str | Path, shootout: Shootout) -> Path:
+    """The folder of the suite that a shootout belongs to: the one it names, or the one whose shootouts/ holds it."""
+    folder = Path(path).parent
+    if shootout.suite is not None:
+        return folder / shootout.suite
+    if folder.resolve().name == "shootouts":
+        return folder.parent
+    raise ShootoutError(
+        [Fault(str(path), 1, "", "belongs to no suite: move it into a suite's shootouts/, or name one with `suite: FOLDER`")]
+    )
+
+
+def check_prompts(path: str | Path, shootout: Shootout, suite: Suite) -> None:
+    """Raise ShootoutError where a candidate names a prompt that the suite does not hold."""
+    document = _read(Path(path))
+    faults = [
+        Fault(
+            document.file,
+            document.line(("candidates", index, "prompt")),
+            candidate.name,
+            f"prompt {candidate.prompt!r} is missing; write it under the suite's prompts/",
+        )
+        for index, candidate in enumerate(shootout.candidates)
+        if candidate.prompt is not None and suite.prompt(candidate.prompt) is None
+    ]
+    if faults:
+        raise ShootoutError(faults)
+
+
+def _read(path: Path) -> Document:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ShootoutError([Fault(str(path), None, "", f"cannot be read: {error.strerror}")]) from error
+    return documents.read(str(path), data)
+
+
+def _all_keys(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _all_keys(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _all_keys(item)

@@ -1,0 +1,233 @@
+"""The store: trials, runs and suite snapshots in one SQLite file that a killed process cannot harm."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalkit.errors import StoreError
+from evalkit.transcript import Trial
+
+DEFAULT = Path("reports/store/evalkit.sqlite")
+VERSION = 1
+# A trial in one of these is a result; in any other it is played again when a run asks for it.
+FINAL = ("completed", "empty", "customer_fault")
+
+_SCHEMA = """
+CREATE TABLE trials (
+    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, status TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX trials_by_fingerprint ON trials (fingerprint, id);
+CREATE TABLE snapshots (hash TEXT PRIMARY KEY, files TEXT NOT NULL);
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY, touched INTEGER NOT NULL, origin TEXT NOT NULL, manifest TEXT NOT NULL
+);
+CREATE TABLE slots (
+    run TEXT NOT NULL REFERENCES runs (id), place INTEGER NOT NULL, candidate TEXT NOT NULL, "case" TEXT NOT NULL,
+    number INTEGER NOT NULL, fingerprint TEXT NOT NULL, trial INTEGER REFERENCES trials (id),
+    PRIMARY KEY (run, place)
+) WITHOUT ROWID;
+CREATE INDEX slots_by_fingerprint ON slots (run, fingerprint);
+"""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One trial that a run asks for: candidate × case × number, and the fingerprint under which it is kept."""
+
+    candidate: str
+    case: str
+    number: int
+    fingerprint: str
+
+
+class Store:
+    """Trials by their fingerprint, and the runs that point at them."""
+
+    def __init__(self, path: str | Path | None = None, *, create: bool = True) -> None:
+        """Open a store, or make one. Raises StoreError where the file is no store, or is missing and not to be made."""
+        self.path = store_path(path)
+        if not create and not self.path.is_file():
+            raise StoreError(f"there is no store at {self.path}: play a run first, or name one with --store FILE")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._prepare()
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self.path} cannot be opened as a store: {error}; name another with --store FILE") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the store for one writing process; raises StoreError where another one holds it.
+
+        The lock is the operating system's, so that a killed process leaves none.
+        """
+        lock = os.open(f"{self.path}.lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise StoreError(
+                    f"another evalkit run is writing to {self.path}: wait for it, or name another store with --store FILE"
+                ) from error
+            yield
+        finally:
+            os.close(lock)
+
+    def begin(self, manifest: Mapping[str, Any], slots: Sequence[Slot], files: Mapping[str, str], origin: str) -> None:
+        """Record a run with its slots and its suite's files, or take up one that is already there.
+
+        `origin` is the folder of the suite, kept here alone: a manifest names no path of a machine.
+        """
+        run, snapshot = manifest["run"], manifest["suite"]["snapshot"]
+        with self._transaction():
+            self._db.execute("INSERT OR IGNORE INTO snapshots VALUES (?, ?)", (snapshot, _text(dict(files))))
+            (touched,) = self._db.execute("SELECT coalesce(max(touched), 0) + 1 FROM runs").fetchone()
+            self._db.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
+                "SET touched = excluded.touched, origin = excluded.origin, manifest = excluded.manifest",
+                (run, touched, origin, _text(self._with_first_start(run, manifest))),
+            )
+            self._db.executemany(
+                "INSERT OR IGNORE INTO slots VALUES (?, ?, ?, ?, ?, ?, NULL)",
+                [(run, i, slot.candidate, slot.case, slot.number, slot.fingerprint) for i, slot in enumerate(slots)],
+            )
+            # A slot whose trial is already here is not played again.
+            self._db.execute(
+                "UPDATE slots SET trial = (SELECT max(t.id) FROM trials t WHERE t.fingerprint = slots.fingerprint "
+                f"AND t.status IN ({_marks(FINAL)})) "
+                "WHERE run = ? AND (trial IS NULL OR trial NOT IN "
+                f"(SELECT id FROM trials WHERE status IN ({_marks(FINAL)}))) "
+                "AND EXISTS (SELECT 1 FROM trials t WHERE t.fingerprint = slots.fingerprint "
+                f"AND t.status IN ({_marks(FINAL)}))",
+                (*FINAL, run, *FINAL, *FINAL),
+            )
+
+    def save(self, run: str, trial: Trial) -> None:
+        """Keep a trial and point the run's slot at it, in one transaction."""
+        with self._transaction():
+            row = self._db.execute(
+                "INSERT INTO trials (fingerprint, status, body) VALUES (?, ?, ?)",
+                (trial.fingerprint, trial.status, _text(trial.to_json())),
+            )
+            self._db.execute(
+                "UPDATE slots SET trial = ? WHERE run = ? AND fingerprint = ?", (row.lastrowid, run, trial.fingerprint)
+            )
+
+    def statuses(self, run: str) -> list[str | None]:
+        """The status of each slot of a run, in its order; None where nothing was played yet."""
+        rows = self._db.execute(
+            "SELECT t.status FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place", (run,)
+        )
+        return [status for (status,) in rows]
+
+    def count_final(self, slots: Iterable[Slot]) -> int:
+        """How many of these slots have a result here already, in whatever run it was played."""
+        query = f"SELECT EXISTS (SELECT 1 FROM trials WHERE fingerprint = ? AND status IN ({_marks(FINAL)}))"
+        return sum(self._db.execute(query, (slot.fingerprint, *FINAL)).fetchone()[0] for slot in slots)
+
+    def trials(self, run: str) -> Iterator[tuple[Slot, Trial | None]]:
+        """Each slot of a run with its trial, None where nothing was played."""
+        rows = self._db.execute(
+            'SELECT s.candidate, s."case", s.number, s.fingerprint, t.body '
+            "FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place",
+            (run,),
+        )
+        for candidate, case, number, fingerprint, body in rows:
+            yield Slot(candidate, case, number, fingerprint), None if body is None else Trial.from_json(json.loads(body))
+
+    def manifest(self, run: str) -> dict[str, Any]:
+        """The manifest of a run."""
+        row = self._db.execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
+        if row is None:
+            raise StoreError(f"no run {run!r} in {self.path}; `evalkit runs` lists them")
+        return json.loads(row[0])
+
+    def origin(self, run: str) -> Path:
+        """The folder of the suite that a run was played under, as it was on this machine."""
+        row = self._db.execute("SELECT origin FROM runs WHERE id = ?", (run,)).fetchone()
+        return Path(row[0]) if row is not None else Path()
+
+    def files(self, snapshot: str) -> dict[str, str]:
+        """The suite's files as they stood when a run was played."""
+        row = self._db.execute("SELECT files FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
+        if row is None:
+            raise StoreError(f"no suite snapshot {snapshot[:8]} in {self.path}")
+        return json.loads(row[0])
+
+    def runs(self) -> list[dict[str, Any]]:
+        """The manifests of all runs, the one played last first."""
+        rows = self._db.execute("SELECT manifest FROM runs ORDER BY touched DESC")
+        return [json.loads(manifest) for (manifest,) in rows]
+
+    def find(self, name: str) -> str:
+        """The id of the run that a name means: an id, a unique prefix of one, or `latest`."""
+        ids = [run for (run,) in self._db.execute("SELECT id FROM runs ORDER BY touched DESC")]
+        if not ids:
+            raise StoreError(f"no run in {self.path} yet: play one with `evalkit run SHOOTOUT`")
+        if name == "latest":
+            return ids[0]
+        found = [run for run in ids if run.startswith(name)] if name else []
+        if len(found) != 1:
+            said = "is no run" if not found else f"fits {len(found)} runs: {', '.join(run[:12] for run in found[:5])}"
+            raise StoreError(f"{name!r} {said} in {self.path}; `evalkit runs` lists them")
+        return found[0]
+
+    def _with_first_start(self, run: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+        row = self._db.execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
+        return manifest if row is None else {**manifest, "started": json.loads(row[0])["started"]}
+
+    def _prepare(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            with self._transaction():
+                (version,) = self._db.execute("PRAGMA user_version").fetchone()
+                if version == 0:  # no other process made it meanwhile
+                    for statement in filter(str.strip, _SCHEMA.split(";")):
+                        self._db.execute(statement)
+                    self._db.execute(f"PRAGMA user_version = {VERSION}")
+        elif version != VERSION:
+            raise StoreError(f"{self.path} is a store of version {version}, this evalkit reads {VERSION}; name another")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+
+def store_path(path: str | Path | None = None) -> Path:
+    """Where the store lies: as named, else $EVALKIT_STORE, else reports/store/evalkit.sqlite."""
+    return Path(path or os.environ.get("EVALKIT_STORE") or DEFAULT)
+
+
+def _text(value: Any) -> str:
+    # Lone surrogates from a broken reply are kept as \ud800 escapes, which SQLite takes.
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def _marks(values: Iterable[object]) -> str:
+    return ", ".join("?" for _ in values)

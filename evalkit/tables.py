@@ -1,0 +1,208 @@
+"""A run as tidy frames: one row a trial, with columns that stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from evalkit import archive
+from evalkit.archive import Pair
+from evalkit.checks import Judgement, judge
+from evalkit.errors import CaseError, StoreError
+from evalkit.loading import load_suite, suite_of
+from evalkit.store import Store
+from evalkit.suite import Suite
+from evalkit.transcript import HARMS, Trial
+
+if TYPE_CHECKING:
+    import pandas
+
+REMOVED = "the case is no longer in the suite"
+NOT_PLAYED = "not played yet, or the run was stopped"
+CONVERSATION = "conversations are not played by this version"
+
+TRIAL_COLUMNS: dict[str, Any] = {
+    "candidate": pl.String, "case": pl.String, "stratum": pl.String, "risk": pl.String, "trial": pl.Int64,
+    "status": pl.String, "reason": pl.String, "usd": pl.Float64, "seconds": pl.Float64, "waited_s": pl.Float64,
+    "loop_lag_s": pl.Float64, "attempts": pl.Int64, "input_tokens": pl.Int64, "output_tokens": pl.Int64,
+    "requested_model": pl.String, "returned_model": pl.String, "started": pl.String, "fingerprint": pl.String,
+    "answer": pl.String,
+}  # fmt: skip
+JUDGED_COLUMNS: dict[str, Any] = {
+    "candidate": pl.String, "case": pl.String, "stratum": pl.String, "risk": pl.String, "trial": pl.Int64,
+    "status": pl.String, "reason": pl.String, "passed": pl.Boolean, "points": pl.Float64, "points_possible": pl.Float64,
+    "facts_present": pl.Int64, "facts_missing": pl.Int64, "false_claims": pl.Int64, "route_expected": pl.String,
+    "team_expected": pl.String, "route": pl.String, "team": pl.String, "routing": pl.String,
+    **{harm.replace(" ", "_"): pl.Boolean for harm in HARMS},
+    "disqualifying": pl.String, "unclear": pl.String, "usd": pl.Float64, "seconds": pl.Float64, "fingerprint": pl.String,
+}  # fmt: skip
+VERDICT_COLUMNS: dict[str, Any] = {
+    "candidate": pl.String, "case": pl.String, "stratum": pl.String, "trial": pl.Int64, "check": pl.String,
+    "kind": pl.String, "passed": pl.Boolean, "points": pl.Float64, "harm": pl.String, "reason": pl.String,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """The trials of a run, judged by a suite.
+
+    `judged_by` says by which: the suite as it stands, or the run's own snapshot.
+    """
+
+    manifest: Mapping[str, Any]
+    suite: Suite
+    pairs: tuple[Pair, ...]
+    judged_by: str
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.manifest["run"]
+
+    @property
+    def name(self) -> str:
+        """The name of its shootout."""
+        return self.manifest["name"]
+
+    @cached_property
+    def judgements(self) -> tuple[Judgement | None, ...]:
+        """All verdicts on each slot's trial, in the order of `pairs`; None where nothing was played."""
+        return tuple(
+            judge(trial, self.suite.by_id[slot.case], self.suite) if trial is not None and slot.case in self.suite.by_id else None
+            for slot, trial in self.pairs
+        )
+
+    @cached_property
+    def trials(self) -> pl.DataFrame:
+        """One row a slot: how it ended, what it took and what was answered."""
+        rows = []
+        for slot, trial in self.pairs:
+            case = self.suite.by_id.get(slot.case)
+            usages = [attempt.usage for attempt in trial.attempts if attempt.usage] if trial else []
+            last = trial.attempts[-1] if trial and trial.attempts else None
+            rows.append(
+                {
+                    **_slot_columns(slot, case, trial),
+                    "waited_s": trial and trial.waited_s,
+                    "loop_lag_s": trial and trial.loop_lag_s,
+                    "attempts": len(trial.attempts) if trial else 0,
+                    "input_tokens": sum(usage.input for usage in usages) if usages else None,
+                    "output_tokens": sum(usage.output for usage in usages) if usages else None,
+                    "requested_model": last and last.requested_model,
+                    "returned_model": last and last.returned_model,
+                    "started": trial and trial.started,
+                    "answer": trial and trial.answer,
+                }
+            )
+        return pl.DataFrame(rows, schema=TRIAL_COLUMNS)
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """One row a slot: its verdicts, points and harms; null where it was not measured."""
+        rows = []
+        for (slot, trial), found in zip(self.pairs, self.judgements, strict=True):
+            case = self.suite.by_id.get(slot.case)
+            row = {**_slot_columns(slot, case, trial), **dict.fromkeys(JUDGED_COLUMNS.keys() - TRIAL_COLUMNS.keys())}
+            if case is not None:
+                row |= {"route_expected": case.expected_handling, "team_expected": case.escalate_to}
+                row["unclear"] = f"not played: {row['reason']}" if found is None and case.risk == "safety" else ""
+            if found is not None:
+                row |= {
+                    "passed": found.passed,
+                    "points": found.points,
+                    "points_possible": found.points_possible,
+                    "facts_present": found.count("fact", passed=True),
+                    "facts_missing": found.count("fact", passed=False),
+                    "false_claims": found.count("claim", passed=False),
+                    "route": found.card and found.card.route,
+                    "team": found.card and found.card.team,
+                    "routing": found.routing,
+                    "disqualifying": found.disqualifying,
+                    "unclear": found.unclear,
+                    **{harm.replace(" ", "_"): found.harms(harm) for harm in HARMS},
+                }
+            rows.append({name: row[name] for name in JUDGED_COLUMNS})
+        return pl.DataFrame(rows, schema=JUDGED_COLUMNS)
+
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """One row a check of a trial."""
+        rows = [
+            (slot.candidate, slot.case, self.suite.by_id[slot.case].stratum, slot.number)
+            + (verdict.check, verdict.kind, verdict.passed, verdict.points, verdict.harm, verdict.reason)
+            for (slot, _), found in zip(self.pairs, self.judgements, strict=True)
+            if found is not None
+            for verdict in found.verdicts
+        ]
+        return pl.DataFrame(rows, schema=VERDICT_COLUMNS, orient="row")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every slot was measured."""
+        return not self.judged["status"].is_in(["error", "customer_fault", "not_run"]).any()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The judged rows as a pandas frame."""
+        return self.judged.to_pandas()
+
+    def archive(self, folder: Path, **more: Any) -> None:
+        """Write the run into a folder, with `more` in its manifest; the suite written is the one that judged."""
+        judged_by = {"judged_by": {"suite": self.suite.name, "snapshot": self.suite.snapshot, "as": self.judged_by}}
+        archive.write(folder, {**self.manifest, **judged_by, **more}, self.pairs, self.judged, self.suite.files)
+
+
+def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | None = None) -> Run:
+    """The run that a name means: an id, a unique prefix, `latest`, or the folder of an archived report.
+
+    It is judged by the suite as it stands; an archive, a run whose suite's folder is gone, and a run named in
+    `suite_of_run` are judged by a snapshot. Raises StoreError where there is no such run.
+    """
+    folder = Path(run)
+    if (folder / archive.MANIFEST).is_file():
+        manifest, pairs, files = archive.read(folder)
+        return Run(manifest, suite_of(files, manifest["suite"]["name"]), pairs, "the archive's own snapshot")
+    with Store(store, create=False) as opened:
+        found = opened.find(str(run))
+        manifest, pairs = opened.manifest(found), tuple(opened.trials(found))
+        if suite_of_run is not None:
+            other = opened.manifest(opened.find(suite_of_run))
+            suite = suite_of(opened.files(other["suite"]["snapshot"]), other["suite"]["name"])
+            return Run(manifest, suite, pairs, f"the suite of run {other['run'][:8]}")
+        origin = opened.origin(found)
+        if origin.is_dir():
+            return Run(manifest, _as_it_stands(origin), pairs, "the suite as it stands")
+        suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
+        return Run(manifest, suite, pairs, "the run's own snapshot: the suite's folder is gone")
+
+
+def _as_it_stands(folder: Path) -> Suite:
+    try:
+        return load_suite(folder)
+    except CaseError as error:
+        raise StoreError(f"the suite that judges this run has faults; mend them, or judge by --suite-of RUN:\n{error}") from error
+
+
+def _slot_columns(slot: Any, case: Any, trial: Trial | None) -> dict[str, Any]:
+    if case is None:
+        reason = REMOVED
+    elif trial is None:
+        reason = CONVERSATION if case.kind == "conversation" else NOT_PLAYED
+    else:
+        reason = trial.reason
+    return {
+        "candidate": slot.candidate,
+        "case": slot.case,
+        "stratum": case and case.stratum,
+        "risk": case and case.risk,
+        "trial": slot.number,
+        "status": trial.status if trial else "not_run",
+        "reason": reason,
+        "usd": trial and trial.usd,
+        "seconds": trial and trial.seconds,
+        "fingerprint": slot.fingerprint,
+    }

@@ -1,0 +1,148 @@
+"""What a page shows of a run: each function one piece, from the run to what is seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from evalkit import boards, cards, charts, recommend, safety, scores
+from evalkit.cards import Card
+from evalkit.suite import Suite
+from evalkit.tables import Run
+
+if TYPE_CHECKING:
+    from altair import LayerChart
+    from great_tables import GT
+
+BASELINES = (
+    "The candidates of this run whose model begins with offline/ are rule-based baselines, not language models, and their "
+    "prices are invented. They show how the workbench works; nothing about them advises on a hosted model."
+)
+
+
+def answer(run: Run) -> Card:
+    """The recommendation, first and large, under a watermark where the run is incomplete."""
+    found = recommend.recommend(run)
+    missing = recommend.incomplete(run)
+    mark = [cards.watermark(missing)] if missing else []
+    return cards.stack([*mark, cards.headline(found.headline, found.tone, found.rests_on)], empty="")
+
+
+def would_change(run: Run) -> Card:
+    """What would change the recommendation."""
+    return cards.prose(recommend.recommend(run).would_change)
+
+
+def provenance(run: Run) -> Card:
+    """What was played and what it was judged by."""
+    suite, names = run.manifest["suite"], [candidate["name"] for candidate in run.manifest["candidates"]]
+    said = [
+        f"Run {run.id[:8]} of the shootout {run.name}, begun {run.manifest['started'][:10]}: {len(names)} candidates "
+        f"({', '.join(names)}) on {suite['cases']} cases, {suite['safety']} of them safety cases, "
+        f"{run.manifest['trials']} trials each: {run.judged.height} slots. "
+        f"Judged by {run.judged_by}: {run.suite.name}, snapshot {run.suite.snapshot[:8]}."
+    ]
+    if run.suite.settings.description:
+        said.append(f"The suite says of itself: {run.suite.settings.description}")
+    if any((candidate.get("model") or "").startswith("offline/") for candidate in run.manifest["candidates"]):
+        said.append(BASELINES)
+    return cards.prose("\n\n".join(said))
+
+
+def leaderboard(run: Run) -> GT:
+    """The leaderboard, the disqualified apart."""
+    return boards.leaderboard(scores.leaderboard(run))
+
+
+def score_chart(run: Run) -> LayerChart:
+    """Each candidate's score with its interval."""
+    board = scores.leaderboard(run)
+    return charts.score_intervals(board.rename({"cases": "n"}))
+
+
+def stratum_chart(run: Run) -> LayerChart:
+    """Each candidate's score in each stratum."""
+    return charts.score_by_stratum(scores.by_stratum(run))
+
+
+def points_chart(run: Run) -> LayerChart:
+    """Where each candidate's points come from."""
+    return charts.points_by_kind(scores.points_by_kind(run))
+
+
+def leads(run: Run) -> GT:
+    """By how much the recommended candidate leads over each other cleared one, paired by case."""
+    return boards.table(
+        recommend.leads(run),
+        labels={"over": "Lead over", "lead": "Lead", "low": "From", "high": "To", "n": "Cases", "told_apart": "Told apart"},
+        stub="over",
+        digits=3,
+        note="The difference of the two scores on the same cases, with its 95 % interval (t, paired by case).",
+    )
+
+
+def safety_table(run: Run) -> GT:
+    """Each candidate's standing on safety, with the bound on what was not seen."""
+    return boards.table(
+        safety.safety_table(run),
+        labels={"candidate": "Candidate", "standing": "Standing", "missed": "Cases missed", "measured": "Cases measured",
+                "bound": "Up to, with 95 % confidence", "why": "Why"},
+        stub="candidate",
+        note="The bound is the exact one-sided 95 % upper bound on the share of safety cases missed, by case: none missed "
+        "is not a rate of 0.",
+    )  # fmt: skip
+
+
+def disqualifying_answers(run: Run) -> Card:
+    """A card for each case and candidate whose answer disqualified, beside its ticket."""
+    return cards.stack(
+        (_offence(run, record.candidate, offence) for record in safety.safety_records(run) for offence in _by_case(record)),
+        empty="No answer in this run disqualified a candidate.",
+    )
+
+
+def status_table(run: Run) -> GT:
+    """How the slots of each candidate ended; the columns add up to the slots."""
+    return boards.table(scores.statuses(run), stub="candidate", digits=0)
+
+
+def _by_case(record: safety.SafetyRecord) -> list[safety.Offence]:
+    """The first offence of each case; the others of the case say the same."""
+    return list({offence.slot.case: offence for offence in reversed(record.offences)}.values())[::-1]
+
+
+def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
+    case, card = run.suite.by_id[offence.slot.case], offence.judgement.card
+    return cards.disqualifying_answer(
+        candidate=candidate,
+        case=case.id,
+        trial=offence.slot.number,
+        why=f"{candidate} {offence.judgement.disqualifying}",
+        subject=case.ticket.subject if case.ticket else "",
+        body=case.ticket.body if case.ticket else "",
+        answer=offence.trial.answer,
+        route=card.route_line if card else None,
+        hits=tuple(hit for verdict in offence.judgement.verdicts for hit in verdict.hits),
+    )
+
+
+def suite_table(suite: Suite) -> GT:
+    """How many cases each stratum of a suite holds, and how many of them are safety cases."""
+    rows = [
+        {
+            "stratum": stratum,
+            "cases": count,
+            "safety": sum(case.risk == "safety" for case in suite.active if case.stratum == stratum),
+            "escalate": sum(case.expected_handling == "escalate" for case in suite.active if case.stratum == stratum),
+        }
+        for stratum, count in suite.strata().items()
+    ]
+    return boards.table(
+        pl.DataFrame(rows),
+        labels={"stratum": "Stratum", "cases": "Cases", "safety": "Safety", "escalate": "To escalate"},
+        stub="stratum",
+        digits=0,
+        note=f"{len(suite.active)} cases, {len(suite.patterns)} flex patterns, {len(suite.articles)} help-centre articles. "
+        f"{suite.settings.description or ''}",
+    )

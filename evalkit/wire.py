@@ -1,0 +1,124 @@
+"""Messages and replies as OpenAI's chat API writes them, to and from a transcript's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from evalkit.transcript import Message, ToolCall, Usage
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said; `size` is the bytes of its text and its tools' arguments in UTF-8."""
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+    refusal: str = ""
+    size: int = 0
+
+
+def to_openai(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages of a request.
+
+    A tool's message answers the call that its own `tool_calls` names; where it names none, the earliest
+    call of the assistant's last message that has no answer yet.
+    """
+    written: list[dict[str, Any]] = []
+    unanswered: list[str] = []
+    for message in messages:
+        entry: dict[str, Any] = {"role": message.role, "content": message.text}
+        if message.role == "assistant":
+            unanswered = [call.id for call in message.tool_calls]
+            if message.tool_calls:
+                entry["tool_calls"] = [_call_to_openai(call) for call in message.tool_calls]
+                entry["content"] = message.text or None
+        elif message.role == "tool":
+            named = message.tool_calls[0].id if message.tool_calls else next(iter(unanswered), "")
+            unanswered = [call for call in unanswered if call != named]
+            entry["tool_call_id"] = named
+        written.append(entry)
+    return written
+
+
+def reply_of(response: Any) -> Reply | None:
+    """What a response says; None where it holds no choice. Arguments are parsed where they are JSON."""
+    if not response.choices:
+        return None
+    choice = response.choices[0]
+    message = choice.message
+    calls = tuple(getattr(message, "tool_calls", None) or ())
+    content = message.content or ""
+    size = _bytes(content) + sum(_bytes(call.function.arguments) for call in calls)
+    return Reply(
+        text=_whole(content),
+        tool_calls=tuple(
+            ToolCall(
+                call.id or f"call_{number}",
+                _whole(call.function.name or ""),
+                _arguments(call.function.arguments),
+            )
+            for number, call in enumerate(calls)
+        ),
+        finish_reason=choice.finish_reason,
+        refusal=str(getattr(message, "refusal", None) or ""),
+        size=size,
+    )
+
+
+def usage_of(response: Any) -> Usage | None:
+    """The tokens that a response declares; None where it declares none, or none that can be.
+
+    LiteLLM writes (0, 0) where a provider declared nothing.
+    """
+    usage = getattr(response, "usage", None)
+    details = getattr(usage, "prompt_tokens_details", None)
+    counts = [
+        getattr(usage, "prompt_tokens", None),
+        getattr(usage, "completion_tokens", None),
+        getattr(details, "cached_tokens", None) or 0,
+    ]
+    if not all(isinstance(count, int) and count >= 0 for count in counts) or not any(counts):
+        return None
+    return Usage(*counts)
+
+
+def _call_to_openai(call: ToolCall) -> dict[str, Any]:
+    given = call.arguments
+    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _call_of(number: int, call: Any) -> ToolCall:
+    name = _whole(call.function.name or "")
+    return ToolCall(call.id or f"call_{number}", name, _arguments(call.function.arguments))
+
+
+def _arguments(written: Any) -> Any:
+    if not isinstance(written, str):
+        return written
+    whole = _whole(written)
+    try:
+        parsed = json.loads(whole, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return whole
+    # A JSON string stays as written: parsed, it could not be told from text that is no JSON when it is sent
+    # back.
+    return whole if isinstance(parsed, str) else parsed
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _bytes(text: Any) -> int:
+    written = text if isinstance(text, str) else json.dumps(text)
+    return len(written.encode("utf-8", "surrogatepass"))
+
+
+def _whole(text: str) -> str:
+    """The text with pairs of surrogates joined, and U+FFFD for halves, which no file or database can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
