@@ -135,58 +135,59 @@ def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:
     """Where each candidate's points come from: a bar of gains to the right of zero, of losses to its left.
 
     Columns: `candidate`, `kind` (such as "fact present"), `points` (their sum over the trials; negative:
-    lost). Below each bar its parts are written out, so that no colour has to be told apart.
+    lost). Below each bar its parts are written out with their colour, losses left and gains right.
     """
     import altair as alt
 
     require(frame, ["candidate", "kind", "points"], "points_by_kind")
     rows = [row for row in _rows(frame) if row["points"]]
     candidates = list(dict.fromkeys(frame["candidate"].to_list()))
-    segments, names = [], []
-    for line, candidate in enumerate(candidates):
-        own = [row for row in rows if row["candidate"] == candidate]
-        gains, losses = _stacked(own, positive=True), _stacked(own, positive=False)
-        segments += [{**segment, "line": line} for segment in gains + losses]
-        names.append(
-            {
-                "line": line,
-                "candidate": candidate,
-                "sum": f"{signed(sum(row['points'] for row in own))} points in all",
-                "gained": "Gained: " + (_listed(gains) or "nothing"),
-                "lost": "Lost: " + (_listed(losses) or "nothing"),
-            }
-        )
-    kinds = {
-        sign: list(dict.fromkeys(row["kind"] for row in rows if (row["points"] > 0) is sign))
-        for sign in (True, False)
-    }
-    colours = [GAINS[i % len(GAINS)] for i in range(len(kinds[True]))]
-    colours += [LOSSES[i % len(LOSSES)] for i in range(len(kinds[False]))]
-    keys = ["+" + kind for kind in kinds[True]] + ["-" + kind for kind in kinds[False]]
-    y = _line_y(len(candidates))
-    texts = _lines(names)
+    stacks = [_stacked([row for row in rows if row["candidate"] == name]) for name in candidates]
+    height = 70 + 15 * max((part["place"] + 1 for stack in stacks for part in stack), default=0)
+    parts = [
+        {**part, "line": line, "written": line + (27 + 15 * part["place"]) / height}
+        for line, stack in enumerate(stacks)
+        for part in stack
+    ]
+    sums = [
+        {"line": line, "candidate": name, "sum": f"{signed(sum(p['points'] for p in stack))} points in all"}
+        for line, (name, stack) in enumerate(zip(candidates, stacks, strict=True))
+    ]
+    gained = list(dict.fromkeys(part["key"] for part in parts if part["points"] > 0))
+    lost = list(dict.fromkeys(part["key"] for part in parts if part["points"] < 0))
+    colours = [GAINS[i % len(GAINS)] for i in range(len(gained))]
+    colours += [LOSSES[i % len(LOSSES)] for i in range(len(lost))]
+    colour = alt.Color("key:N", legend=None, scale=alt.Scale(domain=gained + lost, range=colours))
+    y = _line_y(len(candidates), above=36 / height)
+    written = _line_y(len(candidates), above=36 / height, field="written")
+    texts, segments = _lines(sums), _lines(parts)
     tooltip = _tooltip(candidate="Candidate", kind="Kind", said="Points")
-    layers = alt.layer(
-        texts.mark_text(align="left", dy=-24, fontSize=13, fontWeight=600, limit=alt.expr("width - 130"))
+    layers = [
+        texts.mark_text(align="left", dy=-23, fontSize=13, fontWeight=600, limit=alt.expr("width - 130"))
         .encode(x=alt.value(0), y=y, text="candidate:N"),
-        texts.mark_text(align="right", dy=-24, fontSize=12, color=MUTED)
+        texts.mark_text(align="right", dy=-23, fontSize=12, color=MUTED)
         .encode(x=alt.value("width"), y=y, text="sum:N"),
-        _lines(segments).mark_bar(size=20, stroke="white", strokeWidth=1.5).encode(
+        segments.mark_bar(size=20, stroke="white", strokeWidth=1.5).encode(
             x=alt.X("start:Q", title=None, axis=_axis("Points, summed over the trials", grid=False)),
-            x2="end:Q", y=y, tooltip=tooltip,
-            color=alt.Color(
-                "key:N", legend=None,
-                scale=alt.Scale(domain=keys, range=colours),
-            ),
+            x2="end:Q", y=y, tooltip=tooltip, color=colour,
         ),
         texts.mark_tick(color=INK, size=30, thickness=1.5).encode(x=alt.datum(0), y=y),
-        texts.mark_text(align="left", dy=20, fontSize=11, color=INK, limit=alt.expr("width"))
-        .encode(x=alt.value(0), y=y, text="gained:N"),
-        texts.mark_text(align="left", dy=34, fontSize=11, color=INK, limit=alt.expr("width"))
-        .encode(x=alt.value(0), y=y, text="lost:N"),
-    )  # fmt: skip
-    said = "; ".join(f"{row['candidate']}: {row['sum']}. {row['gained']}. {row['lost']}" for row in names)
-    return _dressed(layers, 92 * len(candidates), f"Points by kind. {said}", empty=not rows)
+    ]  # fmt: skip
+    for column, wanted in (("0", "datum.points < 0"), ("width / 2", "datum.points > 0")):
+        half = segments.transform_filter(wanted)
+        layers += [
+            half.mark_point(shape="square", filled=True, size=70, opacity=1)
+            .encode(x=alt.value(alt.expr(f"{column} + 5")), y=written, color=colour),
+            half.mark_text(align="left", fontSize=11.5, limit=alt.expr("width / 2 - 20"))
+            .encode(x=alt.value(alt.expr(f"{column} + 15")), y=written, text="text:N", tooltip=tooltip),
+        ]  # fmt: skip
+    said = "; ".join(
+        f"{row['candidate']}: {row['sum']} ({', '.join(part['text'] for part in stack) or 'none'})"
+        for row, stack in zip(sums, stacks, strict=True)
+    )
+    return _dressed(
+        alt.layer(*layers), height * len(candidates), f"Points by kind. {said}", empty=not candidates
+    )
 
 
 def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -196,20 +197,25 @@ def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _stacked(rows: list[dict[str, Any]], *, positive: bool) -> list[dict[str, Any]]:
-    """Segments laid end to end, from zero outwards."""
-    reached, segments = 0.0, []
+def _stacked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows as parts of a bar, gains and losses each laid end to end from zero; `place` counts them."""
+    reached, counted, parts = {True: 0.0, False: 0.0}, {True: 0, False: 0}, []
     for row in rows:
-        if (row["points"] > 0) is positive:
-            end = reached + row["points"]
-            said, key = signed(row["points"]), ("+" if positive else "-") + row["kind"]
-            segments.append({**row, "start": reached, "end": end, "said": said, "key": key})
-            reached = end
-    return segments
-
-
-def _listed(segments: list[dict[str, Any]]) -> str:
-    return ", ".join(f"{segment['kind']} {segment['said']}" for segment in segments)
+        gain, points = row["points"] > 0, signed(row["points"])
+        parts.append(
+            {
+                **row,
+                "key": f"{'+' if gain else '-'}{row['kind']}",
+                "start": reached[gain],
+                "end": reached[gain] + row["points"],
+                "place": counted[gain],
+                "said": points,
+                "text": f"{points} {row['kind']}",
+            }
+        )
+        reached[gain] += row["points"]
+        counted[gain] += 1
+    return parts
 
 
 def _lines(rows: list[dict[str, Any]]) -> alt.Chart:
@@ -218,12 +224,12 @@ def _lines(rows: list[dict[str, Any]]) -> alt.Chart:
     return alt.Chart(alt.InlineData(rows))
 
 
-def _line_y(count: int) -> alt.Y:
+def _line_y(count: int, above: float = 0.5, field: str = "line") -> alt.Y:
+    """Lines from the top down, each of height 1, of which `above` lies over its middle."""
     import altair as alt
 
-    return alt.Y(
-        "line:Q", axis=None, scale=alt.Scale(domain=[-0.5, max(count, 1) - 0.5], reverse=True, nice=False)
-    )
+    scale = alt.Scale(domain=[-above, max(count, 1) - above], reverse=True, nice=False)
+    return alt.Y(f"{field}:Q", axis=None, scale=scale)
 
 
 def _scale(rows: list[dict[str, Any]], left: str = "0", right: int = 0) -> alt.Scale:

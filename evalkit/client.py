@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import json
 import logging
 import os
 import random
@@ -27,10 +26,10 @@ from evalkit.pricing import Account, estimate
 from evalkit.pricing import Price as Price
 from evalkit.spec import ModelSpec, api_base_of, key_of, parameters_sent
 from evalkit.transcript import Attempt, Message, ToolCall, Usage
-from evalkit.wire import Reply, reply_of, to_openai, usage_of
+from evalkit.wire import Reply, label, reply_of, to_openai, usage_of
 
-# One value for all calls: LiteLLM keeps one connection pool for each. Our own deadline is what ends a call.
-_READ_TIMEOUT_S = 3600.0
+# One time limit for all calls, as LiteLLM keeps a connection pool for each: ours is what ends a call.
+_EACH_CALL = {"timeout": 3600.0, "num_retries": 0, "max_retries": 0}
 
 
 class Budget(Account):
@@ -58,9 +57,8 @@ class Budget(Account):
 class Completion:
     """What one call came to, all its attempts included.
 
-    `timeout` means that the deadline came, or would come before the next attempt; `reason` says in a
-    sentence why the call was not completed. `text` and `tool_calls` also hold what an `empty` reply said
-    before it was cut.
+    `timeout`: the deadline came, or would come before the next attempt. `reason` says in a sentence why the
+    call was not completed; `text` and `tool_calls` also hold what an `empty` reply said before it was cut.
     """
 
     text: str
@@ -73,12 +71,11 @@ class Completion:
 
 
 class Client:
-    """Calls models. It holds no connection: LiteLLM keeps those, one pool for each event loop.
+    """Calls models, in any event loop. The connections are LiteLLM's; `aclose` closes them.
 
-    `retries` further attempts follow a first that failed in passing, after waits that double from
-    `backoff_s` to `max_backoff_s`, or as long as the provider asks for, `max_retry_after_s` at most.
-    `request_timeout_s` is wall clock for a single attempt; without it an attempt may take what is left
-    until the deadline.
+    `retries` attempts may follow a first that failed in passing, after waits that double from `backoff_s` to
+    `max_backoff_s`, or as long as the provider asks for, `max_retry_after_s` at most. `request_timeout_s` is
+    wall clock for one attempt; without it an attempt may take what is left until the deadline.
     """
 
     def __init__(
@@ -91,12 +88,10 @@ class Client:
         backoff_s: float = 0.5,
         max_backoff_s: float = 20.0,
     ) -> None:
-        self.retries = retries
-        self.max_retry_after_s = max_retry_after_s
+        self.retries, self.max_retry_after_s = retries, max_retry_after_s
+        self.backoff_s, self.max_backoff_s = backoff_s, max_backoff_s
         self.request_timeout_s = request_timeout_s
         self.budget = budget or Budget()
-        self.backoff_s = backoff_s
-        self.max_backoff_s = max_backoff_s
         # Seconds of importing, which must not run on the clock of the first trial.
         _litellm()
 
@@ -123,8 +118,8 @@ class Client:
             said = (reply.text, reply.tool_calls, reply.finish_reason)
             return Completion(*said, tuple(attempts), waited, status, reason)
 
-        if spec.api_key_env and not key_in(spec.api_key_env):
-            return ended("error", f"the environment variable {spec.api_key_env} holds no API key")
+        if missing := _missing(spec):
+            return ended("error", f"no API key in {' or '.join(missing)}")
         if loop.time() >= deadline:
             return ended("timeout", "the trial's time was used up before this call")
         request = _request(spec, messages, seed, tools)
@@ -143,10 +138,17 @@ class Client:
             await asyncio.sleep(wait)
             waited += wait
 
+    async def aclose(self) -> None:
+        """Close LiteLLM's connections, which would outlive the event loop; for when no call is under way."""
+        litellm = _litellm()
+        await litellm.close_litellm_async_clients()
+        # It keeps the closed ones, and would use them again.
+        litellm.in_memory_llm_clients_cache.flush_cache()
+
     def _wait_s(self, attempts_made: int, retry_after_s: float | None) -> float:
         # Jitter, so that calls refused together do not come back together.
-        longest = min(self.max_backoff_s, self.backoff_s * 2 ** (attempts_made - 1))
-        backoff = longest * random.uniform(0.5, 1.0)
+        doubled = min(self.max_backoff_s, self.backoff_s * 2 ** (attempts_made - 1))
+        backoff = doubled * random.uniform(0.5, 1.0)
         return backoff if retry_after_s is None else max(backoff, min(retry_after_s, self.max_retry_after_s))
 
     async def _attempt(
@@ -154,7 +156,8 @@ class Client:
     ) -> tuple[Attempt, Reply, Failure | None]:
         litellm = _litellm()
         loop = asyncio.get_running_loop()
-        reserved = self.budget.reserve(_highest_usd(spec, request) if self.budget.usd is not None else None)
+        capped = self.budget.usd is not None
+        reserved = self.budget.reserve(usd_of(spec, estimate(request)) if capped else None)
         started = loop.time()
         patience = self.request_timeout_s
         limit = deadline if patience is None else min(deadline, started + patience)
@@ -167,8 +170,10 @@ class Client:
         except (TimeoutError, litellm.exceptions.openai.OpenAIError) as error:
             if scope.expired():
                 failure = too_late(None if limit >= deadline else patience)
-            elif isinstance(error, TimeoutError) or _is_a_providers_bug(spec, error):
+            elif isinstance(error, TimeoutError):
                 raise
+            elif bug := _bug_of_a_provider(spec, error):
+                raise bug from None
             else:
                 failure = failure_of(error, spec.api_key_env or "")
                 usd = 0.0 if failure.free else None
@@ -181,15 +186,14 @@ class Client:
             reply = found if found and (failure is None or failure.status == "empty") else reply
         finally:
             self.budget.settle(reserved, usd)
-        came = failure is None or (response is not None and failure.status == "empty")
         attempt = Attempt(
             requested_model=spec.model,
-            returned_model=getattr(response, "model", None) or None,
+            returned_model=label(getattr(response, "model", None)),
             seconds=loop.time() - started,
             usd=usd,
             usage=usage,
-            system_fingerprint=getattr(response, "system_fingerprint", None) or None,
-            fault=None if came or failure is None else failure.fault,
+            system_fingerprint=label(getattr(response, "system_fingerprint", None)),
+            fault=(failure.fault or None) if failure else None,
             detail=failure.detail if failure else "",
         )
         return attempt, reply, failure
@@ -201,13 +205,8 @@ def usd_of(spec: ModelSpec, usage: Usage) -> float | None:
         return spec.price.of(usage)
     if not _is_listed(spec):
         return None
-    parts = _litellm().cost_per_token(
-        model=spec.model,
-        prompt_tokens=usage.input,
-        completion_tokens=usage.output,
-        cache_read_input_tokens=usage.cached,
-    )
-    return float(sum(parts))
+    tokens = {"prompt_tokens": usage.input, "completion_tokens": usage.output}
+    return sum(_litellm().cost_per_token(spec.model, cache_read_input_tokens=usage.cached, **tokens))
 
 
 def price_known(spec: ModelSpec) -> bool:
@@ -225,17 +224,16 @@ def _litellm() -> ModuleType:
     # Read while LiteLLM is imported: it would fetch a price map from the network, and load a .env.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
+    # Its search for secrets in error bodies holds the event loop half a second for each 100 kB; ours, in all
+    # that leaves this module, reads no more than it keeps.
+    os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "true"
     import litellm
 
+    off = ("telemetry", "drop_params", "modify_params", "cache", "num_retries", "model_fallbacks")
+    lists = ("callbacks", "input_callback", "success_callback", "failure_callback")
+    for name in (*off, *lists):
+        setattr(litellm, name, [] if name in lists else None)
     litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    litellm.drop_params = False
-    litellm.modify_params = False
-    litellm.cache = None
-    litellm.num_retries = None
-    litellm.model_fallbacks = None
-    for name in ("callbacks", "input_callback", "success_callback", "failure_callback"):
-        setattr(litellm, name, [])
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     # What a provider gets wrong in its types is said by the attempt, not by warnings between other output.
@@ -243,25 +241,18 @@ def _litellm() -> ModuleType:
     return litellm
 
 
-@functools.cache
-def _register_offline() -> None:
-    from evalkit.offline import register
-
-    register()
-
-
 def _request(
     spec: ModelSpec, messages: Sequence[Message], seed: int | None, tools: Sequence[Mapping[str, Any]] | None
 ) -> dict[str, Any]:
     if spec.provider == "offline":
-        _register_offline()
+        from evalkit.offline import register
+
+        register()
     request = {
         **parameters_sent(spec, seed),
+        **_EACH_CALL,
         "model": spec.model,
         "messages": to_openai(messages),
-        "timeout": _READ_TIMEOUT_S,
-        "num_retries": 0,
-        "max_retries": 0,
     }
     optional = {"api_base": spec.api_base, "api_key": key_of(spec), "tools": list(tools or ())}
     return request | {name: value for name, value in optional.items() if value}
@@ -276,11 +267,13 @@ def _missing(spec: ModelSpec) -> list[str]:
     usual = f"{(spec.provider or 'openai').upper()}_API_KEY"
     if usual in os.environ and not key_in(usual):
         return [usual]
-    return list(_litellm().validate_environment(spec.model, api_base=spec.api_base)["missing_keys"])
+    missing = _litellm().validate_environment(spec.model, api_base=spec.api_base)["missing_keys"]
+    # Not the others: credentials of cloud platforms have many more sources than the variables asked for.
+    return [name for name in missing if name.endswith("_API_KEY")]
 
 
 def _is_listed(spec: ModelSpec) -> bool:
-    """Whether LiteLLM's own list prices this very model. 0 stands there for what its authors do not know."""
+    """Whether LiteLLM's list prices this very model; 0 stands there for what its authors do not know."""
     if spec.provider == "offline" or api_base_of(spec):
         return False
     litellm = _litellm()
@@ -295,21 +288,15 @@ def _is_listed(spec: ModelSpec) -> bool:
 
 
 def _usd_of_response(spec: ModelSpec, response: Any, usage: Usage | None) -> float | None:
-    if usage is None or spec.price is not None:
-        return spec.price.of(usage) if usage and spec.price else None
-    cost = response._hidden_params.get("response_cost") if _is_listed(spec) else None
-    return float(cost) if cost else None
+    if usage is None or spec.price is not None or not _is_listed(spec):
+        return usd_of(spec, usage) if usage is not None else None
+    # Not only tokens have a price in LiteLLM's list.
+    return response._hidden_params.get("response_cost") or None
 
 
-def _highest_usd(spec: ModelSpec, request: Mapping[str, Any]) -> float | None:
-    asked = [request.get(name) for name in ("max_tokens", "max_completion_tokens")]
-    prompt = json.dumps([request["messages"], request.get("tools")], ensure_ascii=False)
-    return usd_of(spec, estimate(len(prompt), max((n for n in asked if isinstance(n, int)), default=None)))
-
-
-def _is_a_providers_bug(spec: ModelSpec, error: BaseException) -> bool:
-    """Whether a custom provider's own code failed, which LiteLLM would pass off as a lost connection."""
+def _bug_of_a_provider(spec: ModelSpec, error: BaseException) -> BaseException | None:
+    """What a custom provider's own code raised, which LiteLLM would pass off as a lost connection."""
     litellm = _litellm()
     custom = spec.provider in {entry["provider"] for entry in litellm.custom_provider_map}
-    caused = (error.__cause__ or error.__context__) is not None
-    return custom and caused and isinstance(error, litellm.APIConnectionError)
+    lost = custom and isinstance(error, litellm.APIConnectionError)
+    return (error.__cause__ or error.__context__) if lost else None

@@ -124,6 +124,8 @@ async def executed(
         timeout=timeout_s,
         record_timing=False,
         coalesce_streams=True,
+        # A report shows no cell that failed, even where the cell is tagged as one that may.
+        force_raise_errors=True,
         shutdown_kernel="immediate",
         # Automagic reads a cell that says only `run: str = "latest"` as the magic %run.
         extra_arguments=["--log-level=40", "--InteractiveShell.automagic=False"],
@@ -239,11 +241,15 @@ def _stopped(name: str, node: NotebookNode, index: int, why: str) -> ReportError
 
 
 def _last_line(error: CellExecutionError) -> str:
-    text = _ANSI.sub("", error.evalue).strip()
-    # evalkit's own errors say for people what is wrong; another's class is part of what it says.
-    own = error.ename in {name for name in vars(errors) if name[:1].isupper()}
+    name, text = error.ename, _ANSI.sub("", error.evalue).strip()
+    if name == "NoneType":
+        # What failed was showing the result, and the reply does not say how; its traceback does.
+        lines = _ANSI.sub("", error.traceback).strip().splitlines()
+        name, _, text = lines[-1].partition(": ")
     last = text.splitlines()[-1] if text else ""
-    return last if own and last else f"{error.ename}: {last}".rstrip(": ")
+    # evalkit's own errors say for people what is wrong; another's class is part of what it says.
+    own = isinstance(vars(errors).get(name), type)
+    return last if own and last else f"{name}: {last}".rstrip(": ")
 
 
 def _cleaned(node: NotebookNode) -> NotebookNode:

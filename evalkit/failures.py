@@ -56,7 +56,7 @@ _STATUSES: Mapping[int, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Failure:
-    """Why an attempt came to no answer.
+    """Why an attempt came to no answer; `fault` is '' where a reply came, but an empty one.
 
     `status` is what the call comes to if no attempt follows, `retry` whether one may; `retry_after_s` is
     the wait that the provider asked for. `free`: refused before it could cost anything.
@@ -74,7 +74,11 @@ def failure_of(error: BaseException, *secret_variables: str) -> Failure:
     """The failure that an exception from `litellm.acompletion` stands for, its detail redacted and short."""
     chain = tuple(_chain(error))
     response = _http_response(chain)
-    found = (response is None and (_connection(chain) or _unreadable(chain))) or _refusal(chain, response)
+    found = _refusal(chain, response)
+    if response is None:
+        # An error that litellm itself or a custom provider refused with says what it is; others only seem to.
+        refused = 400 <= _status(chain, response) < 500
+        found = _connection(chain) or (None if refused else _unreadable(chain)) or found
     return replace(found, detail=short(redact(found.detail, *secret_variables)))
 
 
@@ -87,13 +91,12 @@ def failure_of_reply(reply: Reply | None) -> Failure | None:
         return Failure("oversize", held)
     if reply.finish_reason == "length":
         said = "the answer was cut" if reply.text.strip() or reply.tool_calls else "cut before any answer"
-        return Failure("token_limit", f"{said} by the token limit (finish_reason length)", "empty")
+        return Failure("", f"{said} by the token limit (finish_reason length)", "empty")
     if reply.finish_reason == "content_filter":
-        return Failure("content_filter", "stopped by the provider's content filter", "empty")
+        return Failure("", "stopped by the provider's content filter", "empty")
     if not reply.text.strip() and not reply.tool_calls:
-        return Failure(
-            "no_text", "the reply held no text" + (" but a refusal" if reply.refusal else ""), "empty"
-        )
+        but = ", but a refusal" if reply.refused else ""
+        return Failure("", f"the reply held no text{but}", "empty")
     return None
 
 
@@ -146,8 +149,13 @@ def _http_response(chain: tuple[BaseException, ...]) -> Any:
     return None
 
 
+def _status(chain: tuple[BaseException, ...], response: Any) -> int:
+    status = getattr(chain[0] if response is None else response, "status_code", None)
+    return status if isinstance(status, int) else 500
+
+
 def _connection(chain: tuple[BaseException, ...]) -> Failure | None:
-    names = {type(error).__name__ for error in chain[1:]}
+    names = {cls.__name__ for error in chain[1:] for cls in type(error).__mro__}
     if names & _NEVER_CONNECTED:
         return Failure("connection", f"could not connect: {chain[-1]}", retry=True, free=True)
     if names & _CUT:
@@ -184,8 +192,8 @@ def _refusal(chain: tuple[BaseException, ...], response: Any) -> Failure:
         names = given.group(1) if given else "a parameter"
         detail = f"the provider does not take {names} for this model: remove it from the candidate"
         return Failure("unsupported_parameter", detail, free=True)
-    status = getattr(chain[0] if response is None else response, "status_code", None)
-    status = status if isinstance(status, int) else 500
+    status = _status(chain, response)
+    place = f"HTTP {status}" if response is not None else f"{status}"
     said = _error_object(chain)
     codes = {said.get("code"), said.get("type")}
     words = str(said.get("message") or _own_words(chain[0]))
@@ -199,14 +207,11 @@ def _refusal(chain: tuple[BaseException, ...], response: Any) -> Failure:
     if "ContentPolicyViolationError" in classes or codes & {"content_policy_violation", "content_filter"}:
         return Failure("content_filter", f"stopped by a content filter: {words}", "empty", free=free)
     if "insufficient_quota" in codes:
-        return Failure("quota", f"the provider's quota is used up (HTTP {status}): {words}", free=free)
-    server = (
+        return Failure("quota", f"the provider's quota is used up ({place}): {words}", free=free)
+    other = (
         ("server_error", "the provider failed") if status >= 500 else ("refused", "the request was refused")
     )
-    fault, meaning = _STATUSES.get(status, server)
-    place = (
-        f"HTTP {status}" if response is not None or len(chain) == 1 else f"{status} in the body of a reply"
-    )
+    fault, meaning = _STATUSES.get(status, other)
     retry = status in (408, 429) or status >= 500
     wait = retry_after_s(response.headers.get("retry-after")) if response is not None else None
     return Failure(fault, f"{meaning} ({place}): {words}", retry=retry, retry_after_s=wait, free=free)

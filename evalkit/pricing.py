@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evalkit.errors import BudgetExceeded
 from evalkit.transcript import Usage
@@ -29,9 +32,12 @@ class Price:
         return whole / MILLION
 
 
-def estimate(characters: int, max_tokens: int | None) -> Usage:
-    """The tokens to set aside for a call: a third of the prompt's characters, and the most it may write."""
-    return Usage(-(-characters // CHARACTERS_PER_TOKEN), ASSUMED_OUTPUT if max_tokens is None else max_tokens)
+def estimate(request: Mapping[str, Any]) -> Usage:
+    """The tokens to set aside for a request: a third of its characters, and the most it may write."""
+    prompt = json.dumps([request.get("messages"), request.get("tools")], ensure_ascii=False)
+    asked = [request.get(name) for name in ("max_tokens", "max_completion_tokens")]
+    limits = [limit for limit in asked if isinstance(limit, int)]
+    return Usage(-(-len(prompt) // CHARACTERS_PER_TOKEN), max(limits, default=ASSUMED_OUTPUT))
 
 
 class Account:
@@ -47,6 +53,7 @@ class Account:
         self.spent_usd = 0.0
         self.spent_calls = 0
         self.in_flight_usd = 0.0
+        self.unpriced_calls = 0
         self._lock = threading.Lock()
 
     def reserve(self, usd: float | None) -> float:
@@ -69,6 +76,7 @@ class Account:
         with self._lock:
             self.in_flight_usd = max(0.0, self.in_flight_usd - reserved)
             self.spent_usd += reserved if usd is None else usd
+            self.unpriced_calls += usd is None
 
     def _require(self, usd: float | None, limit: float) -> None:
         if usd is None:

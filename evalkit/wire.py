@@ -9,6 +9,9 @@ from typing import Any, NoReturn
 
 from evalkit.transcript import Message, ToolCall, Usage
 
+MAX_LABEL = 200
+MAX_DEPTH = 50
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -17,7 +20,7 @@ class Reply:
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
-    refusal: str = ""
+    refused: bool = False
     size: int = 0
 
 
@@ -52,21 +55,18 @@ def reply_of(response: Any) -> Reply | None:
     message = choice.message
     calls = tuple(getattr(message, "tool_calls", None) or ())
     content = message.content or ""
-    size = _bytes(content) + sum(_bytes(call.function.arguments) for call in calls)
     return Reply(
         text=_whole(content),
-        tool_calls=tuple(
-            ToolCall(
-                call.id or f"call_{number}",
-                _whole(call.function.name or ""),
-                _arguments(call.function.arguments),
-            )
-            for number, call in enumerate(calls)
-        ),
-        finish_reason=choice.finish_reason,
-        refusal=str(getattr(message, "refusal", None) or ""),
-        size=size,
+        tool_calls=tuple(_call_of(number, call) for number, call in enumerate(calls)),
+        finish_reason=label(choice.finish_reason),
+        refused=bool(getattr(message, "refusal", None)),
+        size=_bytes(content) + sum(_bytes(call.function.arguments) for call in calls),
     )
+
+
+def label(name: Any) -> str | None:
+    """A name that a provider gave to something, cut to 200 characters; None where it is no text."""
+    return _whole(name[:MAX_LABEL]) if isinstance(name, str) and name else None
 
 
 def usage_of(response: Any) -> Usage | None:
@@ -97,17 +97,30 @@ def _call_of(number: int, call: Any) -> ToolCall:
     return ToolCall(call.id or f"call_{number}", name, _arguments(call.function.arguments))
 
 
+def _call_of(number: int, call: Any) -> ToolCall:
+    return ToolCall(
+        id=label(call.id) or f"call_{number}",
+        name=label(call.function.name) or "",
+        arguments=_arguments(call.function.arguments),
+    )
+
+
 def _arguments(written: Any) -> Any:
-    if not isinstance(written, str):
-        return written
-    whole = _whole(written)
+    text = _whole(written) if isinstance(written, str) else json.dumps(written)
     try:
-        parsed = json.loads(whole, parse_constant=_no_constant)
+        parsed = json.loads(text, parse_constant=_no_constant)
+        # An escape may hide half a pair of surrogates.
+        parsed = json.loads(_whole(json.dumps(parsed, ensure_ascii=False))) if "\\u" in text else parsed
     except (ValueError, RecursionError):
-        return whole
+        return text
     # A JSON string stays as written: parsed, it could not be told from text that is no JSON when it is sent
-    # back.
-    return whole if isinstance(parsed, str) else parsed
+    # back. So does what is nested so deep that copying it would fail.
+    return text if isinstance(parsed, str) or not _is_shallow(parsed, MAX_DEPTH) else parsed
+
+
+def _is_shallow(value: Any, depth: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > 0 and all(_is_shallow(item, depth - 1) for item in inner)
 
 
 def _no_constant(name: str) -> NoReturn:

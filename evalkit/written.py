@@ -50,10 +50,16 @@ def parse(model: type[M], value: Any, line: Line, path: tuple[str | int, ...], f
     except ValidationError as error:
         return [
             Fault(file, line((*path, *_keys(found["loc"]))), where, _say(model, found))
-            for found in error.errors(include_url=False)
+            for found in _own(error.errors(include_url=False))
         ]
     except ValueError:
         return [Fault(file, line(path), where, "holds a number that is not finite, or a character that is no text")]
+
+
+def _own(errors: Sequence[Any]) -> Iterator[Any]:
+    """The errors but those that only follow from others: a list is not too short because its items are wrong."""
+    inner = {found["loc"][:length] for found in errors for length in range(len(found["loc"]))}
+    return (found for found in errors if not (found["type"] == "too_short" and found["loc"] in inner))
 
 
 def _keys(loc: Sequence[str | int]) -> Iterator[str | int]:

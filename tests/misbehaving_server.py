@@ -259,6 +259,8 @@ completion("object-tool-arguments", None, "tool_calls", message=tool_call({"orde
 completion("nameless-tool", None, "tool_calls", message=tool_call("{}", name=None))  # type: ignore[arg-type]
 completion("huge-tool", None, "tool_calls", message=tool_call('{"note": "' + "x" * 1_000_000 + '"}'))
 completion("surrogate", "half a pair: \ud83d")
+completion("surrogate-tool", None, "tool_calls", message=tool_call('{"note": "\\ud83d"}'))
+completion("odd-labels", model=["a", "list"], system_fingerprint={"an": "object"})
 body("bad-json", b'{"id": "chatcmpl-1", "choices": [')
 body("empty-body", b"")
 body("json-list", b"[1, 2, 3]")
@@ -320,6 +322,12 @@ async def _reset(exchange: Exchange, _: str) -> object:
 @behaviour("huge")
 async def _huge(exchange: Exchange, megabytes: str) -> None:
     await exchange.complete("x" * (int(megabytes or 20) * 1_000_000))
+
+
+@behaviour("accents")
+async def _accents(exchange: Exchange, count: str) -> None:
+    """So many characters of two bytes each."""
+    await exchange.complete("é" * int(count))
 
 
 @behaviour("huge-no-usage")

@@ -93,8 +93,8 @@ def test_a_page_asks_no_host_for_anything_and_makes_no_complaint(browser: Browse
 def test_every_chart_is_drawn_with_all_its_marks(browser: Browser, page: Path) -> None:
     with browser.open(page) as opened:
         wait_until_drawn(opened)
-        # Points: 3 candidates; 3 strata × 3 candidates; none in the bars.
-        assert marks(opened, "mark-symbol.role-mark") == [3, 9, 0]
+        # Points: 3 candidates; 3 strata × 3 candidates; a colour's sign for each of 3 candidates × 3 kinds.
+        assert marks(opened, "mark-symbol.role-mark") == [3, 9, 9]
         # Intervals, one a point.
         assert marks(opened, "mark-rule.role-mark") == [3, 9, 0]
         # Bars: 3 candidates × 3 kinds, and a stroke at zero for each candidate.

@@ -143,9 +143,13 @@ def test_a_file_that_is_no_notebook_is_one_line(tmp_path: Path, content: str) ->
         ("import sys\nsys.exit(0)", r"10_test.ipynb: cell 3 of 4 \(import sys\): it ends the notebook early"),
         ("import os\nos._exit(0)", r"10_test.ipynb: cell 3 of 4 \(import os\): the kernel died"),
         ("first = 1\n1 / 0", r"cell 3 of 4 \(first = 1\): ZeroDivisionError: division by zero"),
+        (
+            "class A:\n    def _repr_html_(self): raise ValueError('bad')\nA()",
+            r"\(class A:\): ValueError: bad$",
+        ),
         ("from evalkit.errors import NotMeasured\nraise NotMeasured('no trial\\nof x')", r"\): of x$"),
     ],
-    ids=["sys.exit", "dead kernel", "exception", "evalkit's own"],
+    ids=["sys.exit", "dead kernel", "exception", "showing", "evalkit's own"],
 )
 def test_a_cell_that_does_not_end_well_stops_the_report(
     notebook: Notebook, tmp_path: Path, cell: str, said: str
@@ -155,9 +159,26 @@ def test_a_cell_that_does_not_end_well_stops_the_report(
     assert not (tmp_path / "out").exists()
 
 
+def test_cells_that_silently_do_nothing_stop_the_report(notebook: Notebook, tmp_path: Path) -> None:
+    swallow = "get_ipython().input_transformers_cleanup.append(lambda lines: [])"
+    with pytest.raises(ReportError, match="did not run to its end"):
+        report.render(notebook(swallow, "1 / 0"), {}, tmp_path / "out")
+
+
+def test_a_cell_that_is_tagged_as_one_that_may_fail_still_stops_the_report(
+    notebook: Notebook, tmp_path: Path
+) -> None:
+    path = notebook("1 / 0")
+    made = nbformat.read(path, as_version=4)
+    made.cells[-1].metadata["tags"] = ["raises-exception"]
+    nbformat.write(made, path)
+    with pytest.raises(ReportError, match="ZeroDivisionError"):
+        report.render(path, {}, tmp_path / "out")
+
+
 def test_a_cell_that_takes_too_long_is_stopped(notebook: Notebook, tmp_path: Path) -> None:
     with pytest.raises(ReportError, match=r"cell 3 of 3 .*: it ran longer than 1 s"):
-        report.render(notebook("import time\ntime.sleep(60)"), {}, tmp_path / "out", timeout_s=1)
+        report.render(notebook("import time\ntime.sleep(5)"), {}, tmp_path / "out", timeout_s=1)
 
 
 def test_a_failure_leaves_an_older_page_as_it_was(notebook: Notebook, tmp_path: Path) -> None:
@@ -189,6 +210,11 @@ def test_the_kernel_is_this_python_with_this_evalkit_and_sees_no_secret(
 ) -> None:
     for name in ("OPENAI_API_KEY", "hf_token", "MY_SECRET", "PGPASSWORD"):
         monkeypatch.setenv(name, "a-very-secret-value")
+    other = tmp_path / "kernels" / "python3" / "kernel.json"
+    other.parent.mkdir(parents=True)
+    other.write_text(
+        '{"argv": ["false", "{connection_file}"], "display_name": "other", "language": "python"}'
+    )
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", "relative/folder")
     code = (
