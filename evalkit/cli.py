@@ -139,10 +139,16 @@ def report(
     out: OutFolder = Path("reports"),
 ) -> None:
     """Render a run's notebooks into one archived folder of self-contained pages."""
-    from evalkit.report import report as render
+    from evalkit.report import find_notebooks, parameters_from_text
+    from evalkit.report import report as archive
+    from evalkit.tables import load_run
 
-    _ = suite_of
-    typer.echo(render(name, out, store=store, notebooks=notebook, parameters=parameter or []))
+    notebooks = find_notebooks(notebook)
+    given = parameters_from_text(parameter or [], notebooks)
+    folder = archive(load_run(name, store, suite_of_run=suite_of), out, notebooks, given)
+    typer.echo(f"report: {folder}")
+    for page in sorted(folder.glob("*.html")):
+        typer.echo(f"  {page}")
 
 
 @app.command()

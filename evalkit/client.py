@@ -154,12 +154,10 @@ class Client:
     async def _attempt(
         self, spec: ModelSpec, request: Mapping[str, Any], deadline: float
     ) -> tuple[Attempt, Reply, Failure | None]:
-        litellm = _litellm()
-        loop = asyncio.get_running_loop()
+        litellm, loop, patience = _litellm(), asyncio.get_running_loop(), self.request_timeout_s
         capped = self.budget.usd is not None
         reserved = self.budget.reserve(usd_of(spec, estimate(request)) if capped else None)
         started = loop.time()
-        patience = self.request_timeout_s
         limit = deadline if patience is None else min(deadline, started + patience)
         scope = asyncio.timeout_at(limit)
         response = usage = usd = None

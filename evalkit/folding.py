@@ -38,9 +38,10 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _BACKTICK = re.compile(r"(?<=[^\W_])`(?=[^\W_])")
-# Each run of white space is looked at once, from its first character.
-_LINE = re.compile(r"(?<!\s)(?:(?![\n\r\x0b\x0c\x85\u2028\u2029])\s)*+[\n\r\x0b\x0c\x85\u2028\u2029]\s*|^\s+")
-_NEWLINE = re.compile(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
+_LINE = re.compile(rf"[{_NEWLINES}]\s*")
+_NEWLINE = re.compile(rf"\r\n|[{_NEWLINES}]")
+_HIDDEN_BREAK = re.compile(f"[{_NEWLINES}{_LONG_DASH}]")
 _HARD, _LONG = "\x00", "\x01"
 _MARK = re.compile(f"[{_HARD}{_LONG}]")
 _WORD = re.compile(r"\S+")
@@ -129,7 +130,7 @@ def _clings(char: str) -> bool:
 
 def _plain(text: str, fixed: Mapping[str, str] | None = None) -> str:
     # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
-    if text.isascii() and not fixed:
+    if text.isascii():
         kinds = set(_INVISIBLE.findall(text)) if _INVISIBLE.search(text) else set()
     else:
         kinds = set(text)
@@ -150,7 +151,9 @@ def _collapsed(plain: str) -> str:
 
 
 def _breaks(source: str) -> tuple[int, ...]:
-    lined = _LINE.sub(_line, _plain(source, dict.fromkeys(_LONG_DASH, _LONG)))
+    if not _HIDDEN_BREAK.search(source):
+        return ()
+    lined = _LINE.sub(_line, _plain(source, dict.fromkeys(_LONG_DASH, _LONG)).strip())
     found, extra = [], 0
     for mark in _MARK.finditer(" ".join(lined.split())):
         found.append(mark.start() - extra)
@@ -160,9 +163,8 @@ def _breaks(source: str) -> tuple[int, ...]:
 
 
 def _line(run: re.Match[str]) -> str:
-    follows = run.string[run.end() : run.end() + 1]
-    soft = follows.islower() and len(_NEWLINE.findall(run[0])) < 2
-    return " " if soft or not follows or not run.start() else f" {_HARD} "
+    soft = run.string[run.end()].islower() and len(_NEWLINE.findall(run[0])) < 2
+    return " " if soft else f" {_HARD} "
 
 
 def _blocks(source: str) -> list[tuple[int, int, int]]:

@@ -103,8 +103,8 @@ class _Reading:
         self.origin = origin
         self.faults: list[Fault] = []
         self.notices: list[Fault] = []
-        self.places: dict[str, Fault] = {}
-        self.documents: dict[str, tuple[Document, tuple[str | int, ...]]] = {}
+        self.places: dict[str, tuple[Document, tuple[str | int, ...]]] = {}
+        self.dictionary: Document | None = None
 
     def checked(self) -> Checked:
         settings = self._settings()
@@ -113,10 +113,10 @@ class _Reading:
         articles = tuple(self._articles())
         self._fixtures_are_json()
         text = {path: self._text(path) for path in self.files}
-        if self.faults:
-            return Checked(None, sorted(self.faults, key=_place), sorted(self.notices, key=_place))
         suite = Suite(settings.name or self.name, settings, cases, patterns, articles, text, self.origin)
-        self._look_over(suite)
+        self._concepts(suite)
+        if not self.faults:
+            self._look_over(suite)
         faults, notices = sorted(self.faults, key=_place), sorted(self.notices, key=_place)
         return Checked(None if faults else suite, faults, notices)
 
@@ -165,7 +165,7 @@ class _Reading:
 
     def _patterns(self) -> dict[str, Pattern]:
         path = self._first("patterns.yaml", "patterns.yml")
-        document = self._document(path) if path else None
+        document = self.dictionary = self._document(path) if path else None
         if document is None:
             return {}
         if not isinstance(document.value, dict):
@@ -179,14 +179,21 @@ class _Reading:
                 patterns[name] = found
             else:
                 self.faults += found
-        try:
-            concepts = Concepts.compile(patterns)
-        except SuiteError as error:
-            self.faults += [_placed(fault, document) for fault in error.faults]
-        else:
-            self.faults += [_placed(fault, document) for fault in concepts.check_examples()]
-            self.notices += [_placed(fault, document) for fault in concepts.notices]
         return patterns
+
+    def _concepts(self, suite: Suite) -> None:
+        """The faults and notices of the patterns: what does not compile, and examples that do not hold."""
+        try:
+            faults, notices = suite.concepts.check_examples(), suite.concepts.notices
+        except SuiteError as error:
+            faults, notices = list(error.faults), ()
+        self.faults += [self._in_dictionary(fault) for fault in faults]
+        self.notices += [self._in_dictionary(notice) for notice in notices]
+
+    def _in_dictionary(self, fault: Fault) -> Fault:
+        if self.dictionary is None:
+            return fault
+        return Fault(self.dictionary.file, self.dictionary.line((fault.where,)), fault.where, fault.message)
 
     def _cases(self, settings: Settings) -> Iterator[Case]:
         for path in sorted(self.files):
@@ -222,12 +229,10 @@ class _Reading:
             self.faults += found
             return None
         if found.id in self.places:
-            first = self.places[found.id]
-            self.faults.append(
-                Fault(document.file, document.line((*place, "id")), where, f"this id is taken by {first.file}:{first.line}")
-            )
-        self.places.setdefault(found.id, Fault(document.file, line, where, ""))
-        self.documents.setdefault(found.id, (document, place))
+            first, its_place = self.places[found.id]
+            message = f"this id is taken by {first.file}:{first.line(its_place)}"
+            self.faults.append(Fault(document.file, document.line((*place, "id")), where, message))
+        self.places.setdefault(found.id, (document, place))
         strata = settings.strata
         if strata is not None and stratum_key in value and found.stratum not in strata:
             message = f"stratum {found.stratum!r} is not in suite.yaml's strata: {', '.join(strata)}"
@@ -260,11 +265,6 @@ class _Reading:
 
     def _look_over(self, suite: Suite) -> None:
         """What can be said only of the whole: literal phrases, unused concepts, golden answers that miss their mark."""
-        try:
-            concepts = suite.concepts
-        except SuiteError as error:
-            self.faults += error.faults
-            return
         literals = set(suite.literals)
         for case in suite.cases:
             for key in ("must_include", "must_not_include"):
@@ -273,15 +273,13 @@ class _Reading:
                         self._notice(case, key, f"{name!r} names no concept; it is matched as a literal phrase")
             golden = case.reference.golden_answer
             if any(char.isalnum() for char in golden):
-                self._golden(case, concepts, golden)
+                self._golden(case, suite.concepts, golden)
             if case.status == "draft":
                 self._notice(case, "status", "is a draft and is not played")
         used = {concept_key(name) for case in suite.cases for name in case.assertions}
-        path = self._first("patterns.yaml", "patterns.yml")
-        document = self._document(path) if path else None
         for name in suite.patterns:
-            if concept_key(name) not in used and document is not None:
-                self.notices.append(Fault(document.file, document.line((name,)), name, "no case uses this concept"))
+            if concept_key(name) not in used and self.dictionary is not None:
+                self.notices.append(self._in_dictionary(Fault("", None, name, "no case uses this concept")))
 
     def _golden(self, case: Case, concepts: Concepts, golden: str) -> None:
         claimed = {concept_key(hit.concept) for hit in concepts.find(golden) if not hit.negated}
@@ -292,12 +290,8 @@ class _Reading:
                 self._notice(case, "reference", f"the golden answer {verb}: {', '.join(names)}")
 
     def _notice(self, case: Case, key: str, message: str) -> None:
-        document, place = self.documents[case.id]
+        document, place = self.places[case.id]
         self.notices.append(Fault(document.file, document.line((*place, key)), case.id, message))
-
-
-def _placed(fault: Fault, document: Document) -> Fault:
-    return Fault(document.file, document.line((fault.where,)), fault.where, fault.message)
 
 
 def _place(fault: Fault) -> tuple[str, int]:

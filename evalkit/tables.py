@@ -165,7 +165,8 @@ def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: 
     folder = Path(run)
     if (folder / archive.MANIFEST).is_file():
         manifest, pairs, files = archive.read(folder)
-        return Run(manifest, suite_of(files, manifest["suite"]["name"]), pairs, "the archive's own snapshot")
+        judged_by = manifest.get("judged_by", {}).get("as", "the run's own snapshot")
+        return Run(manifest, suite_of(files, manifest["suite"]["name"]), pairs, judged_by)
     with Store(store, create=False) as opened:
         found = opened.find(str(run))
         manifest, pairs = opened.manifest(found), tuple(opened.trials(found))

@@ -328,6 +328,9 @@ def test_retry_after_is_obeyed_up_to_a_cap(server: MisbehavingServer) -> None:
     server.script(["429:Retry-After=1", "ok"])
     assert called(quick(), spec_at(server, "any")).waited_s == 1.0
     assert server.requests[1].at - server.requests[0].at >= 1.0
+    # An adapter that loses the response's headers.
+    server.script(["429:Retry-After=0.5", "ok"])
+    assert called(quick(), ModelSpec("openrouter/any", api_base=server.url)).waited_s == 0.5
     for hostile in ("1e9", "date+86400"):
         server.script([f"429:Retry-After={hostile}", "ok"])
         done = called(quick(max_retry_after_s=0.2), spec_at(server, "any"))
@@ -408,6 +411,9 @@ def test_a_time_limit_for_one_attempt_leaves_time_for_retries(server: Misbehavin
     silent = called(quick(request_timeout_s=0.3), spec_at(server, "silence"))
     assert (silent.status, [a.usd for a in silent.attempts]) == ("error", [None, None])
     assert "request_timeout_s" in silent.reason
+    # Where the deadline comes first, it is the trial's time that ran out.
+    late = called(quick(request_timeout_s=9.0), spec_at(server, "silence"), seconds=0.3)
+    assert (late.status, [a.fault for a in late.attempts]) == ("timeout", ["deadline"])
 
 
 def test_fifty_cancelled_calls_leave_the_client_healthy(server: MisbehavingServer) -> None:
@@ -724,8 +730,8 @@ def test_a_bug_in_a_custom_providers_code_is_not_hidden_and_its_refusals_are_rea
             if kwargs["model"] == "busy":
                 raise litellm.RateLimitError("slow down", "broken", "busy")
             try:
-                int("no number")
-            except ValueError as error:
+                float(None)  # type: ignore[arg-type]
+            except TypeError as error:
                 raise litellm.BadRequestError("no such threshold", "bad", "broken") from error
 
     handler = Broken()

@@ -36,18 +36,27 @@ from evalkit.negation.tables import (
 BEFORE, AFTER = 400, 200
 _LIST_ITEM, _LIST_ITEMS = 4, 5
 
+# After these a sentence is over for sure, unless it was an abbreviation.
+_STOPS = (". ", "! ", "? ")
+_ABBREVIATED = ("e.g.", "i.e.")
 _WORD = re.compile(r"[^\W_]+")
-_MARKDOWN = re.compile(r"[*_~`]+|\[(?=\S)|\](?:\([^()\s]*\))?")
-# Dots inside words, numbers and addresses end no clause; one before a capital does, where a space was forgotten.
-_ENDS = re.compile(
-    r"[!?;\n\u3002\u2022|\u2192]|\.\.+|:(?![\d/])"
-    r"|(?<!\be\.g)(?<!\bi\.e)\.(?=[\s\"')]|$)|(?<=[a-z])\.(?=[A-Z])"
+_TOKEN = re.compile(
+    # Numbers and words; commas and brackets; the target of a Markdown link, which is not read; dashes between words.
+    r"\d+(?:[.,]\d+)*|[^\W_]+(?:'[^\W_]+)*|[,()]|\]\([^()\s]*\)|--+|(?<!\S)-(?!\S)"
+    # Dots in words, numbers and addresses end no clause; one before a capital does, where a space was forgotten.
+    r"|[!?;\n\u3002\u2022|\u2192]|\.\.+|:(?![\d/])|(?<!\be\.g)(?<!\bi\.e)\.(?![^\W_])|(?<=[a-z])\.(?=[A-Z])"
 )
-_DASHES = re.compile(r"--+|(?:^| )-(?= |$)")
-_CONTRACTED = re.compile(
-    r"\b(do|does|did|is|are|was|were|has|have|had|could|should|would|must|need|might|ai|ca|wo|sha) ?n'?t\b"
+_STEMS = (
+    *("do", "does", "did", "is", "are", "was", "were", "has", "have", "had"),
+    *("could", "should", "would", "must", "need", "might", "ai"),
 )
-_TOKENS = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+|[;,()\x00]")
+_WRITTEN_OUT = {
+    **{f"{stem}{ending}": f"{stem} not" for stem in _STEMS for ending in ("n't", "nt")},
+    **dict.fromkeys(("can't", "cant", "cannot"), "can not"),
+    **dict.fromkeys(("won't", "wont"), "will not"),
+    **dict.fromkeys(("shan't", "shant"), "shall not"),
+    "n't": "not",
+}
 
 
 def negated(folded: Folded, start: int, end: int) -> bool:
@@ -55,27 +64,53 @@ def negated(folded: Folded, start: int, end: int) -> bool:
 
     A negation inside the hit itself belongs to the concept. Two negations undo each other, or leave doubt.
     """
-    text = folded.text
-    begin, until = max(start - BEFORE, 0), min(end + AFTER, len(text))
-    around = f"{text[begin:start]} {text[end:until]}"
-    if SIGNS.isdisjoint(_WORD.findall(around.lower())):
+    before, after = _before(folded, start), _after(folded, end)
+    denied, denying = _signs(before), _signs(after)
+    if not denied and not denying:
         return False
-    before, after = _marked(folded, begin, start), _marked(folded, end, until)
+    # What follows matters where it holds a negator, or the end of a list that the hit stands in.
+    right = _without_asides(_plain(after).partition(" ; ")[0]) if denying or "," in before else " "
+    count = denying and DENIALS.match(_spaced(re.split(r" [-)] ", right)[0])) is not None
+    if denied:
+        left = _without_asides(_plain(before).rpartition(" ; ")[2])
+        first = _WORD.search(folded.text, start, end)
+        count += _negators(left, first[0].lower() if first else "", right)
+    return count == 1
+
+
+def _signs(text: str) -> bool:
+    return not SIGNS.isdisjoint(_WORD.findall(text.lower()))
+
+
+def _before(folded: Folded, start: int) -> str:
+    """The sentence before a hit, or at least its last words."""
+    text, begin = folded.text, max(start - BEFORE, 0)
+    stop = max([text.rfind(mark, begin, start) for mark in _STOPS])
+    if stop >= begin and not text.endswith(_ABBREVIATED, 0, stop + 1):
+        return _marked(folded, stop + 1, start)
     # Half a word at the rim of what is looked at could be taken for a negator.
-    left = _plain(before.partition(" ")[2] if begin else before)
-    right = _plain(f"{after.rpartition(' ')[0]};" if until < len(text) else after)
-    left = _spaced(ASIDES.sub("", _spaced(left.rpartition(";")[2])))
-    right = _spaced(ASIDES.sub("", _spaced(right.partition(";")[0])))
-    first = next(iter(_plain(text[start:end]).split()), "")
-    denied = DENIALS.match(_spaced(re.split(r" [-)] ", right)[0])) is not None
-    return _negators(left, first, right) + denied == 1
+    seen = _marked(folded, begin, start)
+    return seen.partition(" ")[2] if begin else seen
+
+
+def _after(folded: Folded, end: int) -> str:
+    text, until = folded.text, min(end + AFTER, len(folded.text))
+    for mark in _STOPS:
+        stop = text.find(mark, end, until)
+        if stop >= 0 and not text.endswith(_ABBREVIATED, 0, stop + 1):
+            until = stop
+    seen = _marked(folded, end, until)
+    return f"{seen.rpartition(' ')[0]};" if until == end + AFTER else seen
 
 
 def _marked(folded: Folded, start: int, end: int) -> str:
     # A hard line break stands before its offset, in place of the space there; a long dash at its offset.
-    chars = list(folded.text[start:end])
-    breaks = folded.breaks
-    for at in breaks[bisect_left(breaks, start) : bisect_left(breaks, end + 1)]:
+    seen, breaks = folded.text[start:end], folded.breaks
+    first, last = bisect_left(breaks, start), bisect_left(breaks, end + 1)
+    if first == last:
+        return seen
+    chars = list(seen)
+    for at in breaks[first:last]:
         if at < end and folded.text[at] == "-":
             chars[at - start] = " - "
         elif at > start:
@@ -84,10 +119,23 @@ def _marked(folded: Folded, start: int, end: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Lower-case words and the marks ; , ( ) and - with a space between them."""
-    text = _DASHES.sub(" \x00 ", _ENDS.sub(" ; ", _MARKDOWN.sub("", text))).lower()
-    text = _CONTRACTED.sub(r"\1 not", text).replace("cannot", "can not").replace(" n'", " ne ")
-    return " ".join(_TOKENS.findall(text)).replace("\x00", "-")
+    """Lower-case words and the marks ; , ( ) and - with single spaces between and around them."""
+    plain = []
+    for token in _TOKEN.findall(text):
+        if token[0].isalnum():
+            word = token.lower()
+            if word in _WRITTEN_OUT:
+                word = _WRITTEN_OUT[word]
+            elif "'" in word:
+                word = word.replace("n'", "ne ", 1) if word.startswith("n'") else word.replace("'", " ")
+            plain.append(word)
+        elif token[0] != "]":
+            plain.append("-" if token[0] == "-" else token if token in ",()" else ";")
+    return f" {' '.join(plain)} "
+
+
+def _without_asides(text: str) -> str:
+    return _spaced(ASIDES.sub("", _spaced(text)))
 
 
 def _spaced(text: str) -> str:
@@ -96,6 +144,8 @@ def _spaced(text: str) -> str:
 
 def _negators(left: str, first: str, right: str) -> int:
     """How many negators a hit stands under, by what precedes it in its sentence; `first` is its own first word."""
+    if SIGNS.isdisjoint(left.split()):
+        return 0
     *earlier, own = re.split(r" [()-] ", left)[-1].split(" , ")
     if earlier and _in_list(own.split(), right):
         while earlier:
@@ -160,13 +210,13 @@ def _in_list(own: list[str], right: str) -> bool:
     if own and own[0] in OR:
         return True
     for number, item in enumerate(right.split(" , ")[:_LIST_ITEMS]):
-        words = item.split()
-        if not OR.isdisjoint(words[:_LIST_ITEM]):
+        item_words = item.split()
+        if not OR.isdisjoint(item_words[:_LIST_ITEM]):
             return True
-        if not _is_item(words) or (number and not words):
+        if not _is_item(item_words) or (number and not item_words):
             return False
     return False
 
 
-def _is_item(words: list[str]) -> bool:
-    return len(words) <= _LIST_ITEM and all(map(set(words).isdisjoint, (SUBJECTS, VERBS, OPENERS)))
+def _is_item(item: list[str]) -> bool:
+    return len(item) <= _LIST_ITEM and all(map(set(item).isdisjoint, (SUBJECTS, VERBS, OPENERS)))

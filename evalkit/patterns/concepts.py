@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -26,6 +25,8 @@ MAX_HITS = 200
 # Bytes. A longer text is searched piece by piece: a hit is sure to be found there if it is no longer than _REACH.
 _STEP = 2_000
 _REACH = 1_200
+
+_start = itemgetter(0)
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 
@@ -58,10 +59,13 @@ class _Concept:
     unless: tuple[Alternative, ...] = ()
 
 
-class _Span(NamedTuple):
+class _Found(NamedTuple):
+    """An alternative, by its place in its concept, found in the folded text; offsets in bytes, then in characters."""
+
     start: int
     end: int
     alternative: int
+    negated: bool = False
 
 
 class _Window(NamedTuple):
@@ -131,29 +135,29 @@ class Concepts:
         folded = text if isinstance(text, Folded) else fold(text)
         data = folded.text.encode()
         searched = self._wanted(wanted)
-        found: dict[int, list[Hit]] = {}
+        found: dict[int, list[_Found]] = {}
         behind = chars = 0
         for window in _windows(data):
             chars += len(data[behind : window.begin].decode())
             behind = window.begin
-            candidates = (self._owners[each] for each in self._prefilter.candidates(data[window.begin : window.end]))
-            for number, owned in groupby(candidates, key=lambda owner: owner[0]):
-                if number not in searched:
+            piece = data[window.begin : window.end]
+            for number, places in self._candidates(piece, searched).items():
+                spans = self._spans(data, window, number, places)
+                if not spans:
                     continue
-                spans = self._spans(data, window, number, [place for _, place in owned])
-                in_text = [_in_chars(data, span, window.begin, chars) for span in spans]
-                hits = found.setdefault(number, [])
-                if not self._keep(folded, number, in_text, hits):
+                if len(data) != len(folded.text):
+                    spans = [_in_chars(data, span, window.begin, chars) for span in spans]
+                if not _keep(folded, spans, found.setdefault(number, [])):
                     searched.discard(number)
             if not searched:
                 break
-        every = (hit for hits in found.values() for hit in _longest(hits))
-        return tuple(
-            sorted(
-                (Hit(h.concept, h.alternative, *folded.original(h.start, h.end), h.negated) for h in every),
-                key=attrgetter("start", "end", "concept"),
-            )
-        )
+        hits = [
+            Hit(concept.name, concept.any[each.alternative].written, *folded.original(each.start, each.end), each.negated)
+            for number, kept in found.items()
+            for concept in (self._concepts[number],)
+            for each in _longest(kept)
+        ]
+        return tuple(sorted(hits, key=attrgetter("start", "end", "concept")))
 
     def check_examples(self) -> list[Fault]:
         """A fault for each `matches` that is no claim of its concept, and for each of `misses` that is one."""
@@ -186,27 +190,36 @@ class Concepts:
             raise PatternError([Fault("", None, name, "is no concept here; write a pattern for it") for name in unknown])
         return {number for number in numbers.values() if number is not None}
 
-    def _spans(self, data: bytes, window: _Window, number: int, places: Iterable[int]) -> list[_Span]:
+    def _candidates(self, piece: bytes, searched: set[int]) -> dict[int, list[int]]:
+        """For each searched concept that may stand in a piece of text, the places of its alternatives that may."""
+        candidates: dict[int, list[int]] = {}
+        for alternative in self._prefilter.candidates(piece):
+            number, place = self._owners[alternative]
+            if number in searched:
+                candidates.setdefault(number, []).append(place)
+        return candidates
+
+    def _spans(self, data: bytes, window: _Window, number: int, places: Iterable[int]) -> list[_Found]:
         concept = self._concepts[number]
-        spans = [_Span(*span, place) for place in places for span in concept.any[place].spans(data, *window)]
+        spans = [_Found(*span, place) for place in places for span in concept.any[place].spans(data, *window)]
         if spans and concept.unless:
             begin = _boundary(data, max(window.begin - _REACH, 0))
             excluded = [span for each in concept.unless for span in each.spans(data, begin, window.end, window.end)]
             spans = _outside(spans, excluded)
         return _longest(spans)
 
-    def _keep(self, folded: Folded, number: int, spans: Iterable[_Span], hits: list[Hit]) -> bool:
-        """Whether more hits of the concept are to be looked for, once these are added to `hits`."""
-        concept = self._concepts[number]
-        claims = sum(not hit.negated for hit in hits)
-        for start, end, place in spans:
-            last = len(hits) == MAX_HITS - 1
-            denied = not last and negated(folded, start, end)
-            hits.append(Hit(concept.name, concept.any[place].written, start, end, denied))
-            claims += not denied
-            if last or claims == MAX_CLAIMS:
-                return False
-        return True
+
+def _keep(folded: Folded, spans: Iterable[_Found], kept: list[_Found]) -> bool:
+    """Whether more hits of the concept are to be looked for, once these are added to those `kept`."""
+    claims = sum(not each.negated for each in kept)
+    for span in spans:
+        last = len(kept) == MAX_HITS - 1
+        denied = not last and negated(folded, span.start, span.end)
+        kept.append(span._replace(negated=True) if denied else span)
+        claims += not denied
+        if last or claims == MAX_CLAIMS:
+            return False
+    return True
 
 
 def _readable(
@@ -237,12 +250,12 @@ def _boundary(data: bytes, place: int) -> int:
     return place
 
 
-def _in_chars(data: bytes, span: _Span, begin: int, chars: int) -> _Span:
+def _in_chars(data: bytes, span: _Found, begin: int, chars: int) -> _Found:
     start = chars + len(data[begin : span.start].decode())
-    return _Span(start, start + len(data[span.start : span.end].decode()), span.alternative)
+    return _Found(start, start + len(data[span.start : span.end].decode()), span.alternative)
 
 
-def _outside(spans: list[_Span], excluded: list[tuple[int, int]]) -> list[_Span]:
+def _outside(spans: list[_Found], excluded: list[tuple[int, int]]) -> list[_Found]:
     """The spans that lie in none of the excluded ones."""
     # For each start, the furthest end of all excluded spans that start there or before.
     starts: list[int] = []
@@ -255,13 +268,15 @@ def _outside(spans: list[_Span], excluded: list[tuple[int, int]]) -> list[_Span]
     ]
 
 
-def _longest(spans: list[Any]) -> list[Any]:
+def _longest(spans: list[_Found]) -> list[_Found]:
     """Of those that overlap the longest (the first of equals), sorted by start."""
-    kept: list[Any] = []
+    if len(spans) < 2:
+        return spans
+    kept: list[_Found] = []
     for span in sorted(spans, key=lambda each: (each.start - each.end, each.start)):
-        at = bisect_left(kept, span.start, key=attrgetter("start"))
+        at = bisect_left(kept, span.start, key=_start)
         after = kept[at].start if at < len(kept) else span.end
         before = kept[at - 1].end if at else span.start
         if before <= span.start and span.end <= after:
-            insort(kept, span, key=attrgetter("start"))
+            kept.insert(at, span)
     return kept
