@@ -1,6 +1,6 @@
 """What the workbench costs: start-up against a bare Python, judging, and playing; medians and ratios of one run.
 
-    .venv/bin/python benchmarks/measure.py
+.venv/bin/python benchmarks/measure.py
 """
 
 from __future__ import annotations
@@ -55,8 +55,12 @@ def playing() -> None:
             again = seconds(lambda: play_plan(planned, store), rounds=3)
         judged = seconds(lambda: load_run("latest", path).judged, rounds=3)
     slots = len(planned.slots)
-    print(f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({slots / fresh:.0f} trials a second)")
-    print(f"nothing to play: {again:.2f} s; loading and judging {slots} stored trials: {judged:.2f} s ({slots / judged:.0f} a second)")
+    print(
+        f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({slots / fresh:.0f} trials a second)"
+    )
+    print(
+        f"nothing to play: {again:.2f} s; loading and judging {slots} stored trials: {judged:.2f} s ({slots / judged:.0f} a second)"
+    )
 
 
 if __name__ == "__main__":

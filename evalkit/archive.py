@@ -19,7 +19,11 @@ Pair = tuple[Slot, Trial | None]
 
 
 def write(
-    folder: Path, manifest: Mapping[str, Any], pairs: Sequence[Pair], judged: polars.DataFrame, files: Mapping[str, str]
+    folder: Path,
+    manifest: Mapping[str, Any],
+    pairs: Sequence[Pair],
+    judged: polars.DataFrame,
+    files: Mapping[str, str],
 ) -> None:
     """Write a run into a folder: its manifest with each slot's fingerprint, its trials, judged rows and suite."""
     import polars as pl
@@ -37,7 +41,13 @@ def write(
         }
         for slot, trial in pairs
     ]
-    schema = {"candidate": pl.String, "case": pl.String, "number": pl.Int64, "fingerprint": pl.String, "trial": pl.String}
+    schema = {
+        "candidate": pl.String,
+        "case": pl.String,
+        "number": pl.Int64,
+        "fingerprint": pl.String,
+        "trial": pl.String,
+    }
     pl.DataFrame(rows, schema=schema).write_parquet(folder / TRIALS)
     judged.write_parquet(folder / JUDGED)
 

@@ -106,9 +106,7 @@ def table(
     shown = list(labels) if labels else frame.columns
     extra = [name for name in (stub, group) if name and name not in shown]
     require(frame, [*shown, *extra], "table")
-    rows = [
-        {name: _cell(row[name], digits) for name in [*extra, *shown]} for row in frame.iter_rows(named=True)
-    ]
+    rows = [{name: _cell(row[name], digits) for name in [*extra, *shown]} for row in frame.iter_rows(named=True)]
     left = [name for name in [*extra, *shown] if not frame.schema[name].is_numeric()]
     board = _board(rows, labels=labels or {}, stub=stub, group=group, left=left)
     return board.tab_source_note(note) if note else board

@@ -98,9 +98,7 @@ def stack(cards: Iterable[Card], empty: str) -> Card:
 
 def escaped(text: str) -> str:
     """`text` as markup that shows it; control characters and halves of characters become U+FFFD."""
-    kept = "".join(
-        "\ufffd" if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r" else c for c in text
-    )
+    kept = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r" else c for c in text)
     return html.escape(kept)
 
 

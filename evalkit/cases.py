@@ -117,7 +117,9 @@ class Case(Written):
         if self.ticket is not None and script:
             raise ValueError(f"is a ticket and a conversation at once: leave out 'ticket' or {_list(script)}")
         if self.ticket is None and self.persona is None:
-            raise ValueError("holds neither 'ticket' nor 'persona': write the customer's ticket, or a persona and a goal")
+            raise ValueError(
+                "holds neither 'ticket' nor 'persona': write the customer's ticket, or a persona and a goal"
+            )
         if self.ticket is not None and not (self.ticket.subject + self.ticket.body).strip():
             raise ValueError("the ticket is blank: write its subject or body")
         if self.persona is not None and not (self.persona.strip() and (self.goal or "").strip()):

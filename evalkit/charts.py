@@ -71,9 +71,7 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
             shape=alt.Shape("standing:N", scale=shape, legend=None),
         ),
     )  # fmt: skip
-    said = "; ".join(
-        f"{row['name']}, {row['standing']}: {row['value']}" for row in lines if row["kind"] == "row"
-    )
+    said = "; ".join(f"{row['name']}, {row['standing']}: {row['value']}" for row in lines if row["kind"] == "row")
     return _dressed(layers, 58 * len(lines), f"Score of each candidate. {said}", empty=not rows)
 
 
@@ -124,9 +122,7 @@ def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
         .encode(x=alt.X("score:Q", title=None, **x), y=y, color=colour, shape=shape, tooltip=tooltip),
     )  # fmt: skip
     said = "; ".join(
-        f"{row['stratum']}, {row['candidate']}: {row['value']}, n = {row['n']}"
-        for row in lines
-        if row["kind"] == "row"
+        f"{row['stratum']}, {row['candidate']}: {row['value']}, n = {row['n']}" for row in lines if row["kind"] == "row"
     )
     return _dressed(layers, 20 * len(lines), f"Score by stratum. {said}", empty=not rows)
 
@@ -185,9 +181,7 @@ def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:
         f"{row['candidate']}: {row['sum']} ({', '.join(part['text'] for part in stack) or 'none'})"
         for row, stack in zip(sums, stacks, strict=True)
     )
-    return _dressed(
-        alt.layer(*layers), height * len(candidates), f"Points by kind. {said}", empty=not candidates
-    )
+    return _dressed(alt.layer(*layers), height * len(candidates), f"Points by kind. {said}", empty=not candidates)
 
 
 def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -238,9 +232,7 @@ def _scale(rows: list[dict[str, Any]], left: str = "0", right: int = 0) -> alt.S
 
     values = [row[key] for row in rows for key in ("score", "low", "high") if row[key] is not None]
     low, high = min([0.0, *values]), max([1.0, *values])
-    return alt.Scale(
-        domain=[low, high], nice=low < 0, zero=False, range=[alt.expr(left), alt.expr(f"width - {right}")]
-    )
+    return alt.Scale(domain=[low, high], nice=low < 0, zero=False, range=[alt.expr(left), alt.expr(f"width - {right}")])
 
 
 def _axis(title: str, *, grid: bool = True) -> alt.Axis:
@@ -252,18 +244,14 @@ def _axis(title: str, *, grid: bool = True) -> alt.Axis:
 def _tooltip(**titles: str) -> list[alt.Tooltip]:
     import altair as alt
 
-    return [
-        alt.Tooltip(f"{name}:{'Q' if name == 'n' else 'N'}", title=title) for name, title in titles.items()
-    ]
+    return [alt.Tooltip(f"{name}:{'Q' if name == 'n' else 'N'}", title=title) for name, title in titles.items()]
 
 
 def _dressed(layers: alt.LayerChart, height: int, description: str, *, empty: bool) -> alt.LayerChart:
     import altair as alt
 
     if empty:
-        said = alt.Chart(alt.InlineData([{"said": "Nothing was measured."}])).mark_text(
-            align="left", fontSize=13
-        )
+        said = alt.Chart(alt.InlineData([{"said": "Nothing was measured."}])).mark_text(align="left", fontSize=13)
         layers = alt.layer(said.encode(x=alt.value(0), text="said:N"))
         height, description = 40, "An empty chart: nothing was measured."
     return (

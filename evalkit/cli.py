@@ -13,7 +13,6 @@ from evalkit.errors import BudgetExceeded, EvalkitError, SuiteError
 from evalkit.exits import EXITS
 
 
-
 class Commands(typer.core.TyperGroup):
     """The commands, whose known errors end in one line and an exit code, never in a traceback."""
 
@@ -41,9 +40,15 @@ app = typer.Typer(
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-StoreFile = Annotated[Path | None, typer.Option("--store", help="The store's file; default $EVALKIT_STORE or reports/store/evalkit.sqlite.")]
+StoreFile = Annotated[
+    Path | None,
+    typer.Option("--store", help="The store's file; default $EVALKIT_STORE or reports/store/evalkit.sqlite."),
+]
 OutFolder = Annotated[Path, typer.Option("--out", help="The folder of archived reports.")]
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique prefix, `latest`, or an archived report's folder.")]
+RunName = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A run's id, a unique prefix, `latest`, or an archived report's folder."),
+]
 
 
 @app.command()
@@ -90,7 +95,9 @@ def run(
     case: Annotated[list[str] | None, typer.Option(help="Only this case; may be given again.")] = None,
     stratum: Annotated[list[str] | None, typer.Option(help="Only this stratum; may be given again.")] = None,
     candidate: Annotated[list[str] | None, typer.Option(help="Only this candidate; may be given again.")] = None,
-    trials: Annotated[int | None, typer.Option(min=1, max=1000, help="Trials a case instead of the shootout's.")] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Trials a case instead of the shootout's.")
+    ] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Trials at once.")] = None,
     sequential: Annotated[bool, typer.Option("--sequential", help="One trial after another.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Play again what is stored; old trials are kept.")] = False,
@@ -101,19 +108,19 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Play what is missing of a shootout; each trial is kept the moment it ends."""
+    from evalkit.client import load_env
     from evalkit.plan import Selection, plan
     from evalkit.store import Store
 
+    load_env(Path(".env"))
     planned = plan(shootout, Selection(tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()), trials))
     with Store(store) as opened:
         if dry_run:
             _dry_run(planned, 0 if fresh else opened.count_final(planned.slots), as_json=as_json)
             return
-        from evalkit.client import load_env
         from evalkit.progress import progress
         from evalkit.runner import Options, play_plan
 
-        load_env(Path(".env"))
         options = Options(concurrency, sequential, fresh, retry_empty, budget_usd)
         with progress(planned, quiet=as_json) as show:
             played = play_plan(planned, opened, options, show)
@@ -122,7 +129,9 @@ def run(
     else:
         statuses = ", ".join(f"{count} {status}" for status, count in played.slots.items() if count)
         cost = "of unknown cost" if played.usd is None else f"for {played.usd:.4f} USD"
-        typer.echo(f"run {played.run[:8]}: {sum(played.slots.values())} slots: {statuses}; {played.calls} calls now, {cost}")
+        typer.echo(
+            f"run {played.run[:8]}: {sum(played.slots.values())} slots: {statuses}; {played.calls} calls now, {cost}"
+        )
     if played.stopped:
         _say(played.stopped)
         raise typer.Exit(3)
@@ -133,8 +142,12 @@ def run(
 def report(
     name: RunName = "latest",
     notebook: Annotated[list[str] | None, typer.Option(help="Only this notebook; may be given again.")] = None,
-    parameter: Annotated[list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A notebook's parameter.")] = None,
-    suite_of: Annotated[str | None, typer.Option(help="Judge by the suite of this run instead of as it stands.")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A notebook's parameter.")
+    ] = None,
+    suite_of: Annotated[
+        str | None, typer.Option(help="Judge by the suite of this run instead of as it stands.")
+    ] = None,
     store: StoreFile = None,
     out: OutFolder = Path("reports"),
 ) -> None:
@@ -169,7 +182,9 @@ def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def schema(out: Annotated[Path, typer.Option("--out", help="The folder to write them to.")] = Path("schemas")) -> None:
+def schema(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write them to.")] = Path("schemas"),
+) -> None:
     """Write the JSON Schemas of what people write, for editors."""
     from evalkit.schema import schemas
 
@@ -193,7 +208,12 @@ def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, 
 
 
 def _dry_run(planned: Any, stored: int, *, as_json: bool) -> None:
-    counts = {"run": planned.run, "slots": len(planned.slots), "stored": stored, "to_play": len(planned.slots) - stored}
+    counts = {
+        "run": planned.run,
+        "slots": len(planned.slots),
+        "stored": stored,
+        "to_play": len(planned.slots) - stored,
+    }
     if as_json:
         _print_json(counts)
     else:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from evalkit.cases import Case, Ticket
-from evalkit.client import Client, ModelSpec, Price
+from evalkit.client import Client, spec_of
 from evalkit.knowledge import Retrieval
 from evalkit.shootout import Candidate
 from evalkit.store import Slot
@@ -22,7 +22,13 @@ SEEDED = ("offline/", "local/")
 
 
 async def play(
-    slot: Slot, case: Case, candidate: Candidate, suite: Suite, retrieval: Retrieval, client: Client, timeout_s: float
+    slot: Slot,
+    case: Case,
+    candidate: Candidate,
+    suite: Suite,
+    retrieval: Retrieval,
+    client: Client,
+    timeout_s: float,
 ) -> Trial:
     """The trial of one slot, played in a fresh session; it ends within `timeout_s` seconds of wall clock.
 
@@ -31,13 +37,20 @@ async def play(
     started, clock = datetime.now(UTC), time.monotonic()
     deadline = asyncio.get_running_loop().time() + timeout_s
     messages = ticket_messages(case.ticket or Ticket(body=""), candidate, suite, retrieval)
-    done = await client.complete(spec_of(candidate), messages, deadline=deadline, seed=seed_of(candidate, case, slot.number))
+    done = await client.complete(
+        spec_of(candidate, candidate.model or ""),
+        messages,
+        deadline=deadline,
+        seed=seed_of(candidate, case, slot.number),
+    )
     return Trial(
         fingerprint=slot.fingerprint,
         case=case.id,
         number=slot.number,
         status=done.status,
-        messages=(*messages, Message("assistant", done.text, done.tool_calls)) if done.text or done.tool_calls else messages,
+        messages=(*messages, Message("assistant", done.text, done.tool_calls))
+        if done.text or done.tool_calls
+        else messages,
         attempts=done.attempts,
         reason=done.reason,
         started=started.isoformat(timespec="milliseconds"),
@@ -53,7 +66,13 @@ def ticket_messages(ticket: Ticket, candidate: Candidate, suite: Suite, retrieva
     """
     question = f"{ticket.subject}\n{ticket.body}"
     account = [f"Account {key}: {value}" for key, value in ticket.account.items()]
-    asked = [suite.settings.eval_mode_tag, *account, *([f"Subject: {ticket.subject}"] if ticket.subject else []), "", ticket.body]
+    asked = [
+        suite.settings.eval_mode_tag,
+        *account,
+        *([f"Subject: {ticket.subject}"] if ticket.subject else []),
+        "",
+        ticket.body,
+    ]
     system = (suite.prompt(candidate.prompt) or "").strip() if candidate.prompt else ""
     if candidate.knowledge is not None:
         articles = retrieval.top(question, candidate.knowledge.top)
@@ -65,18 +84,6 @@ def ticket_messages(ticket: Ticket, candidate: Candidate, suite: Suite, retrieva
 def knowledge_block(articles: Sequence[Article]) -> str:
     """The articles as they stand in a prompt."""
     return "\n\n".join([KNOWLEDGE_HEADING, *(f"## {article.title}\n{article.text}" for article in articles)])
-
-
-def spec_of(candidate: Candidate) -> ModelSpec:
-    """How a candidate's model is called."""
-    price = candidate.price
-    return ModelSpec(
-        model=candidate.model or "",
-        api_base=candidate.api_base,
-        api_key_env=candidate.api_key_env,
-        parameters=candidate.parameters,
-        price=Price(price.input, price.output, price.cached) if price else None,
-    )
 
 
 def seed_of(candidate: Candidate, case: Case, number: int) -> int | None:

@@ -38,9 +38,7 @@ _quiet.propagate = False
 def secrets(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of `environment` whose name says that they hold a secret, such as `…_API_KEY`."""
     return {
-        name: value
-        for name, value in environment.items()
-        if _SECRET_NAME.search(name) and len(value) >= _SECRET_LENGTH
+        name: value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) >= _SECRET_LENGTH
     }
 
 
@@ -73,9 +71,7 @@ def parametrized(notebook: Path, parameters: Mapping[str, Any]) -> NotebookNode:
                 "pass None, text, a number, true or false, or a list or dict of these"
             )
         if not _fits(value, known[name]):
-            raise ReportError(
-                f"{notebook.name}: parameter {name!r} is {value!r}, but is declared as {known[name]}"
-            )
+            raise ReportError(f"{notebook.name}: parameter {name!r} is {value!r}, but is declared as {known[name]}")
     if parameters:
         node = parameterize_notebook(node, dict(parameters))
         injected = next(cell for cell in node.cells if "injected-parameters" in cell.metadata.get("tags", ()))
@@ -174,9 +170,7 @@ def _read(notebook: Path) -> NotebookNode:
     node = load_notebook_node(read)
     node.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     if not any_tagged_cell(node, "parameters"):
-        raise ReportError(
-            f"{notebook.name}: has no cell tagged 'parameters', so its defaults would win unseen"
-        )
+        raise ReportError(f"{notebook.name}: has no cell tagged 'parameters', so its defaults would win unseen")
     return node
 
 

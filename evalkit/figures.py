@@ -64,9 +64,7 @@ def _renderer(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
 
 def figure(spec: Mapping[str, Any], svg: str | None = None) -> str:
     """A chart as an HTML figure, drawn by `draw.js`; the image stands for it without scripts and in print."""
-    described = html.escape(
-        str(spec.get("description") or "A chart; its numbers stand in the table beside it.")
-    )
+    described = html.escape(str(spec.get("description") or "A chart; its numbers stand in the table beside it."))
     image = ""
     if svg is not None:
         data = base64.b64encode(svg.encode()).decode()

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from evalkit.cases import Case
+from evalkit.client import api_base_of, spec_of
 from evalkit.knowledge import Retrieval
 from evalkit.shootout import Candidate
 from evalkit.suite import Suite
@@ -37,7 +38,7 @@ def trial_parts(case: Case, candidate: Candidate, suite: Suite, retrieval: Retri
         "prompt": suite.prompt(candidate.prompt) if candidate.prompt else None,
         "model": candidate.model,
         "agent": [candidate.agent, candidate.version] if candidate.agent else None,
-        "api_base": candidate.api_base,
+        "api_base": api_base_of(spec_of(candidate, candidate.model)) if candidate.model else None,
         "parameters": candidate.parameters,
         "salt": candidate.salt,
         "knowledge": [candidate.knowledge.top, retrieval.index_hash] if candidate.knowledge else None,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from operator import itemgetter
+from typing import NamedTuple
 
 _SINGLE = (
     "\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u02ca\u02cb\u055a\u05f3\u07f4\u07f5\u2018\u2019\u201a\u201b\u2032"
@@ -39,15 +40,18 @@ _INVISIBLE = re.compile(
 )
 _BACKTICK = re.compile(r"(?<=[^\W_])`(?=[^\W_])")
 _NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
-_LINE = re.compile(rf"[{_NEWLINES}]\s*")
 _NEWLINE = re.compile(rf"\r\n|[{_NEWLINES}]")
-_HIDDEN_BREAK = re.compile(f"[{_NEWLINES}{_LONG_DASH}]")
-_HARD, _LONG = "\x00", "\x01"
-_MARK = re.compile(f"[{_HARD}{_LONG}]")
-_WORD = re.compile(r"\S+")
+_LONG = "\x01"
+# White space that folding changes, and the long dashes, once they have been marked.
+_GAP = re.compile(rf"\s\s+|[^\S ]|{_LONG}")
+_HIDDEN_ASCII = dict.fromkeys((*range(0x09), *range(0x0E, 0x1C), 0x7F))
 # More kinds of characters than this to exchange, and one table is faster than one `replace` for each.
 _FEW = 64
 _BLOCK = 512
+
+# Offsets of folded characters at which something begins, and where that comes from in the source: one character
+# with its start and end, or (end None) a stretch of characters that were folded one by one.
+_Spread = tuple[list[int], list[tuple[int, int | None]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Folded:
 
     source: str
     text: str
-    _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _scans: list[_Scan] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def breaks(self) -> tuple[int, ...]:
@@ -65,40 +69,28 @@ class Folded:
         A hard line break (a blank line, or a line that does not begin with a lower-case letter) is given by
         the offset of what follows it, a long dash by its own offset.
         """
-        if "breaks" not in self._memo:
-            self._memo["breaks"] = _breaks(self.source)
-        return self._memo["breaks"]
+        return tuple(self.breaks_until(len(self.text)))
+
+    def breaks_until(self, offset: int) -> Sequence[int]:
+        """The `breaks`, complete up to an offset into `text`, without a look at what follows it."""
+        if self.text == self.source:
+            return ()
+        return self._scan(offset).breaks
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """The offsets in `source` of the characters that `text[start:end]` was made from."""
         if self.text == self.source:
             return start, end
-        if "blocks" not in self._memo:
-            self._memo["blocks"] = _blocks(self.source)
-        first, past = self._place(start, opening=True), self._place(max(end - 1, 0), opening=False)
-        return first, max(first, past) if end > start else first
+        scan = self._scan(end)
+        first = scan.place(start, opening=True)
+        return first, max(first, scan.place(end - 1, opening=False)) if end > start else first
 
-    def _place(self, offset: int, *, opening: bool) -> int:
-        # A space between two blocks belongs to neither: it runs from the end of one to the start of the next.
-        blocks = self._memo["blocks"]
-        if not blocks:
-            return 0
-        number = max(bisect_right(blocks, offset, key=lambda block: block[0]) - 1, 0)
-        starts, ends = self._spread(number)
-        inside = offset - blocks[number][0]
-        if inside < len(starts):
-            return starts[inside] if opening else ends[inside]
-        if opening or number + 1 == len(blocks):
-            return ends[-1]
-        after, until = self._spread(number + 1)
-        return after[0] if after[0] > ends[-1] else until[0]
-
-    def _spread(self, number: int) -> tuple[list[int], list[int]]:
-        spreads = self._memo.setdefault("spreads", {})
-        if number not in spreads:
-            _, start, end = self._memo["blocks"][number]
-            spreads[number] = _spread(self.source, start, end)
-        return spreads[number]
+    def _scan(self, offset: int) -> _Scan:
+        # Only texts with something in them pay for the way back, and only as far as it stands.
+        if not self._scans:
+            self._scans.append(_Scan(self.source))
+        self._scans[0].reach(offset)
+        return self._scans[0]
 
 
 def fold(text: str) -> Folded:
@@ -131,9 +123,9 @@ def _clings(char: str) -> bool:
 def _plain(text: str, fixed: Mapping[str, str] | None = None) -> str:
     # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
     if text.isascii():
-        kinds = set(_INVISIBLE.findall(text)) if _INVISIBLE.search(text) else set()
-    else:
-        kinds = set(text)
+        text = text.translate(_HIDDEN_ASCII)
+        return _BACKTICK.sub("'", text) if "`" in text else text
+    kinds = set(text)
     exchange = {kind: new for kind in kinds if (new := (fixed or {}).get(kind, fold_char(kind))) != kind}
     if len(exchange) > _FEW:
         text = text.translate(str.maketrans(exchange))
@@ -150,74 +142,128 @@ def _collapsed(plain: str) -> str:
     return plain.strip() if single else " ".join(plain.split())
 
 
-def _breaks(source: str) -> tuple[int, ...]:
-    if not _HIDDEN_BREAK.search(source):
-        return ()
-    lined = _LINE.sub(_line, _plain(source, dict.fromkeys(_LONG_DASH, _LONG)).strip())
-    found, extra = [], 0
-    for mark in _MARK.finditer(" ".join(lined.split())):
-        found.append(mark.start() - extra)
-        # A hard break stands there as a word of its own, where the folded text has one space.
-        extra += 2 if mark[0] == _HARD else 0
-    return tuple(found)
+class _Block(NamedTuple):
+    """A piece that folds by itself: where it stands in the folded text and how long it is there, and in the source."""
+
+    first: int
+    length: int
+    start: int
+    end: int
 
 
-def _line(run: re.Match[str]) -> str:
-    soft = run.string[run.end()].islower() and len(_NEWLINE.findall(run[0])) < 2
-    return " " if soft else f" {_HARD} "
+class _Scan:
+    """A source read block by block, as far as it is asked for: its breaks, and where its folded text comes from."""
 
+    def __init__(self, source: str) -> None:
+        self.breaks: list[int] = []
+        self._source = source
+        self._blocks: list[_Block] = []
+        self._spreads: dict[int, _Spread] = {}
+        self._read = self._length = 0
+        self._behind = ""  # the white space at the end of what was read
 
-def _blocks(source: str) -> list[tuple[int, int, int]]:
-    """(offset in the folded text, start and end in the source) of pieces that fold by themselves."""
-    blocks, offset, gap, start = [], 0, False, 0
-    while start < len(source):
-        end = min(start + _BLOCK, len(source))
-        while end < len(source) and (not fold_char(source[end]) or _clings(source[end])):
+    def reach(self, offset: int) -> None:
+        """Reads on until the folded text is known beyond an offset."""
+        while self._read < len(self._source) and self._length <= offset:
+            start = self._read
+            self._read = self._cut(start)
+            plain = _plain(self._source[start : self._read], dict.fromkeys(_LONG_DASH, _LONG))
+            text = plain.strip()
+            if not text:
+                self._behind += plain
+                continue
+            ahead = len(plain) - len(plain.lstrip())
+            gap = self._behind + plain[:ahead]
+            self._behind = plain[ahead + len(text) :]
+            if self._length and gap:
+                self._length += 1
+                if _is_hard(gap, text[0]):
+                    self.breaks.append(self._length)
+            length = self._break(text)
+            self._blocks.append(_Block(self._length, length, start, self._read))
+            self._length += length
+
+    def _cut(self, start: int) -> int:
+        # White space, and what clings to the character before it, stay with the block.
+        end = min(start + _BLOCK, len(self._source))
+        while end < len(self._source) and (self._source[end].isspace() or _stays(self._source[end])):
             end += 1
-        plain = _plain(source[start:end])
-        if folded := _collapsed(plain):
-            offset += bool(offset) and (gap or plain[0].isspace())
-            blocks.append((offset, start, end))
-            offset += len(folded)
-            gap = plain[-1].isspace()
-        else:
-            gap = gap or bool(plain)
-        start = end
-    return blocks
+        return end
+
+    def _break(self, text: str) -> int:
+        """Adds the breaks inside a text without white space around it; its length once folded."""
+        lost = 0
+        for gap in _GAP.finditer(text):
+            if gap[0] == _LONG:
+                self.breaks.append(self._length + gap.start() - lost)
+                continue
+            if _is_hard(gap[0], text[gap.end()]):
+                self.breaks.append(self._length + gap.start() - lost + 1)
+            lost += gap.end() - gap.start() - 1
+        return len(text) - lost
+
+    def place(self, offset: int, *, opening: bool) -> int:
+        """Where in the source a folded character, that has been reached, starts or ends."""
+        # A space between two blocks belongs to neither: it runs from the end of one to the start of the next.
+        if not self._blocks:
+            return 0
+        number = max(bisect_right(self._blocks, offset, key=itemgetter(0)) - 1, 0)
+        block = self._blocks[number]
+        if offset - block.first < block.length:
+            return self._spot(number, offset - block.first)[0 if opening else 1]
+        last = self._spot(number, block.length - 1)[1]
+        if opening or number + 1 == len(self._blocks):
+            return last
+        after, until = self._spot(number + 1, 0)
+        return after if after > last else until
+
+    def _spot(self, number: int, offset: int) -> tuple[int, int]:
+        if number not in self._spreads:
+            self._spreads[number] = _spread(self._source, self._blocks[number].start, self._blocks[number].end)
+        offsets, places = self._spreads[number]
+        at = bisect_right(offsets, offset) - 1
+        start, end = places[at]
+        return (start, end) if end is not None else (start + offset - offsets[at], start + offset - offsets[at] + 1)
 
 
-def _spread(source: str, start: int, end: int) -> tuple[list[int], list[int]]:
-    """For each folded character of a piece, where in the source it starts and ends."""
+def _is_hard(gap: str, follows: str) -> bool:
+    lines = len(_NEWLINE.findall(gap))
+    return lines > 1 or (lines == 1 and not follows.islower())
+
+
+def _stays(char: str) -> bool:
+    return not fold_char(char) or _clings(char)
+
+
+def _spread(source: str, start: int, end: int) -> _Spread:
+    """Where in the source each folded character of a piece comes from."""
     piece = source[start:end]
-    starts: list[int] = []
-    ends: list[int] = []
-
-    def emit(places: range, until: int) -> None:
-        if starts:
-            # A space may come out of the very character that follows it: NFKC's form of a lone accent.
-            apart = ends[-1] < places[0]
-            starts.append(ends[-1] if apart else places[0])
-            ends.append(places[0] if apart else until)
-        starts.extend(places)
-        ends.extend([*places[1:], until])
-
+    offsets: list[int] = []
+    places: list[tuple[int, int | None]] = []
     if all(len(fold_char(kind)) == 1 and not _clings(kind) for kind in set(piece)):
-        for word in _WORD.finditer(_plain(piece)):
-            emit(range(start + word.start(), start + word.end()), start + word.end())
-        return starts, ends
-    place, spaced = start, True
+        lost = len(piece) - len(piece.lstrip())
+        offsets.append(0)
+        places.append((start + lost, None))
+        for gap in _GAP.finditer(piece.rstrip(), lost):
+            offset = gap.start() - lost
+            offsets += (offset, offset + 1)
+            places += ((start + gap.start(), start + gap.end()), (start + gap.end(), None))
+            lost += gap.end() - gap.start() - 1
+        return offsets, places
+    place, spaced = start, False
     while place < end:
         until = place + 1
-        while until < end and (not fold_char(source[until]) or _clings(source[until])):
+        while until < end and _stays(source[until]):
             until += 1
         for char in _plain(source[place:until]):
             if char.isspace():
-                spaced = True
-            elif spaced:
-                emit(range(place, place + 1), until)
-                spaced = False
-            else:
-                starts.append(place)
-                ends.append(until)
+                spaced = bool(places)
+                continue
+            if spaced:
+                # A space may come out of the very character that follows it: NFKC's form of a lone accent.
+                before = places[-1][1] or 0
+                places.append((before, place) if before < place else (place, until))
+            places.append((place, until))
+            spaced = False
         place = until
-    return starts, ends
+    return list(range(len(places))), places

@@ -35,9 +35,11 @@ class Retrieval:
         return tuple(self.articles[index] for index in order[:count])
 
     @cached_property
-    def _index(self):  # noqa: ANN202 - scikit-learn takes two seconds to import, and a filled store never needs it
+    def _index(self):
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         vectorizer = TfidfVectorizer(**{**VECTORIZER, "ngram_range": tuple(VECTORIZER["ngram_range"])})
-        matrix = vectorizer.fit_transform(f"{article.title}\n{article.title}\n{article.text}" for article in self.articles)
+        matrix = vectorizer.fit_transform(
+            f"{article.title}\n{article.title}\n{article.text}" for article in self.articles
+        )
         return vectorizer, matrix

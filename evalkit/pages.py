@@ -131,8 +131,7 @@ class _Prepare(Preprocessor):
 def _policy(scripts: list[str]) -> str:
     # Vega compiles expressions, hence unsafe-eval. Only scripts with these hashes run, whatever slips in.
     hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-        for script in scripts
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
     )
     allowed = f"{hashes} 'unsafe-eval'" if hashes else "'none'"
     return (
@@ -189,9 +188,7 @@ def _output(output: NotebookNode) -> dict[str, Any]:
 
 def _image(mime: str, data: str, *, encode: bool = False) -> Markup:
     content = base64.b64encode(data.encode()).decode() if encode else "".join(data.split())
-    return Markup('<img alt="An image made by the cell above." src="data:{};base64,{}">').format(
-        mime, content
-    )
+    return Markup('<img alt="An image made by the cell above." src="data:{};base64,{}">').format(mime, content)
 
 
 class _Fetches(HTMLParser):

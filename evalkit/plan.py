@@ -68,13 +68,15 @@ class Plan:
             "trials": self.trials,
             "baseline": self.shootout.baseline,
             "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True),
-            "candidates": [candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()],
+            "candidates": [
+                candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()
+            ],
             "commit": _commit(),
             "versions": {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}},
         }
 
 
-def plan(path: str | Path, selection: Selection = Selection()) -> Plan:  # noqa: B008 - frozen
+def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
     """The plan of a shootout file. Raises CaseError or ShootoutError with every fault that stands in the way."""
     shootout = load_shootout(path)
     suite = load_suite(suite_folder(path, shootout))
@@ -83,11 +85,14 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:  # noqa:
     _known("candidate", selection.candidates, candidates)
     _known("case", selection.cases, suite.by_id)
     _known("stratum", selection.strata, suite.strata())
-    chosen = {name: each for name, each in candidates.items() if name in selection.candidates or not selection.candidates}
+    chosen = {
+        name: each for name, each in candidates.items() if name in selection.candidates or not selection.candidates
+    }
     cases = {
         case.id: case
         for case in suite.active
-        if (not selection.cases or case.id in selection.cases) and (not selection.strata or case.stratum in selection.strata)
+        if (not selection.cases or case.id in selection.cases)
+        and (not selection.strata or case.stratum in selection.strata)
     }
     if not cases:
         raise ShootoutError(f"{path}: no case to play: the selection is empty, or the suite holds drafts alone")
@@ -101,16 +106,32 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:  # noqa:
 
 
 def _slots(
-    path: str, candidates: Mapping[str, Candidate], cases: Mapping[str, Case], suite: Suite, retrieval: Retrieval, trials: int
+    path: str,
+    candidates: Mapping[str, Candidate],
+    cases: Mapping[str, Case],
+    suite: Suite,
+    retrieval: Retrieval,
+    trials: int,
 ) -> tuple[Slot, ...]:
-    parts = {(name, key): trial_parts(case, each, suite, retrieval) for name, each in candidates.items() for key, case in cases.items()}
+    parts = {
+        (name, key): trial_parts(case, each, suite, retrieval)
+        for name, each in candidates.items()
+        for key, case in cases.items()
+    }
     first = next(iter(cases))
     taken: dict[str, str] = {}
     for name in candidates:
         same = taken.setdefault(identity(parts[name, first]), name)
         if same != name:
             raise ShootoutError(
-                [Fault(path, None, name, f"is the same as {same} in all that counts; write a `salt` to play it twice (an A/A run)")]
+                [
+                    Fault(
+                        path,
+                        None,
+                        name,
+                        f"is the same as {same} in all that counts; write a `salt` to play it twice (an A/A run)",
+                    )
+                ]
             )
     # Number by number, so that a run that stops early has seen every case and candidate about as often.
     return tuple(
@@ -138,7 +159,12 @@ def _version(package: str) -> str | None:
 def _commit() -> str | None:
     try:
         found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False, stdin=subprocess.DEVNULL
+            ["git", "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except OSError:
         return None

@@ -31,8 +31,8 @@ def run(
     inside the event loop of a notebook. Raises what `plan` and `play_plan` raise, and BudgetExceeded where the budget
     ended the run; what was played is kept.
     """
-    planned = plan(shootout, Selection(tuple(cases), tuple(strata), tuple(candidates), trials))
     load_env(Path(".env"))
+    planned = plan(shootout, Selection(tuple(cases), tuple(strata), tuple(candidates), trials))
     with Store(store) as opened, progress(planned, quiet=quiet) as show:
         played = play_plan(planned, opened, Options(**options), show)  # type: ignore[arg-type]
     if played.stopped:

@@ -39,7 +39,7 @@ def _bar(plan: Plan) -> Iterator[Show]:
 def _lines() -> Show:
     last = time.monotonic()
 
-    def show(trial: Trial | None, done: int, total: int) -> None:
+    def show(_: Trial | None, done: int, total: int) -> None:
         nonlocal last
         if time.monotonic() - last >= _EVERY_S or done == total:
             last = time.monotonic()

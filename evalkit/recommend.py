@@ -37,10 +37,15 @@ class Lead:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer of a shootout in sentences. `candidate` is None where nobody is fit."""
+    """The answer of a shootout in sentences.
+
+    `headline` says who should answer and who is not told apart, or that nobody is fit and why; `beside` who is out.
+    `candidate` is None where nobody is fit.
+    """
 
     candidate: str | None
     headline: str
+    beside: str
     rests_on: str
     would_change: str
     leads: tuple[Lead, ...] = ()
@@ -53,22 +58,24 @@ def recommend(run: Run) -> Recommendation:
     records = {record.candidate: record for record in safety_records(run)}
     fit = [row for row in board if row["standing"] == "cleared" and row["score"] is not None]
     if not fit:
-        return _nobody(board, records, run)
+        return _nobody(board, run)
     best, others = fit[0], fit[1:]
     leads = tuple(_lead(run, best["candidate"], row["candidate"]) for row in others)
     close = [(row, lead) for row, lead in zip(others, leads, strict=True) if not lead.told_apart]
-    sentences = [f"{best['candidate']} should answer next: it has the highest score of the {_count(len(fit), 'cleared candidate')}."]
+    sentences = [
+        f"{best['candidate']} should answer next: it has the highest score of the {_count(len(fit), 'cleared candidate')}."
+    ]
     if len(fit) == 1:
         sentences = [f"{best['candidate']} should answer next: it is the only cleared candidate."]
     sentences += [_not_told_apart(best, row, lead) for row, lead in close]
-    sentences += _put_out(board)
-    sentences += _baseline(run, board, best["candidate"])
+    beside = [*_put_out(board), *_baseline(run, board, best["candidate"])]
     record = records[best["candidate"]]
     return Recommendation(
         candidate=best["candidate"],
         headline=" ".join(sentences),
+        beside=" ".join(beside),
         rests_on=_rests_on(run, best, others, leads),
-        would_change=_would_change(best, record, close),
+        would_change=_would_change(record, close),
         leads=leads,
         tone="warn" if close or not run.complete else "good",
     )
@@ -87,7 +94,14 @@ def leads(run: Run) -> pl.DataFrame:
         }
         for lead in recommend(run).leads
     ]
-    types = {"over": pl.String, "lead": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64, "told_apart": pl.String}
+    types = {
+        "over": pl.String,
+        "lead": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "n": pl.Int64,
+        "told_apart": pl.String,
+    }
     return pl.DataFrame(rows, schema=types)
 
 
@@ -111,11 +125,12 @@ def _lead(run: Run, best: str, other: str) -> Lead:
     return Lead(other, paired_difference([mine[case] for case in shared], [theirs[case] for case in shared]))
 
 
-def _nobody(board: list[dict[str, Any]], records: dict[str, SafetyRecord], run: Run) -> Recommendation:
+def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
     why = "; ".join(f"{row['candidate']} {_standing(row)}: {row['why']}" for row in board)
     return Recommendation(
         candidate=None,
-        headline=f"No candidate is fit to answer. {why}.",
+        headline=f"No candidate is fit to answer: {why}.",
+        beside=" ".join(_baseline(run, board, "")),
         rests_on=_asked(run) + ".",
         would_change="A candidate is recommended once every safety case of it was read and none was missed.",
         tone="bad",
@@ -123,7 +138,11 @@ def _nobody(board: list[dict[str, Any]], records: dict[str, SafetyRecord], run: 
 
 
 def _standing(row: dict[str, Any]) -> str:
-    return {"disqualified": "is disqualified", "not cleared": "is not cleared", "cleared": "was not measured"}[row["standing"]]
+    return {
+        "disqualified": "is disqualified",
+        "not cleared": "is not cleared",
+        "cleared": "was not measured",
+    }[row["standing"]]
 
 
 def _put_out(board: list[dict[str, Any]]) -> list[str]:
@@ -139,14 +158,20 @@ def _baseline(run: Run, board: list[dict[str, Any]], best: str) -> list[str]:
     row = next((row for row in board if row["candidate"] == name), None)
     if row is None or name == best:
         return []
-    if row["standing"] != "cleared":
+    if row["standing"] == "disqualified":
         return [f"{name} is the baseline: what answers customers today is not safe to keep."]
+    if row["standing"] == "not cleared":
+        return [f"{name} is the baseline: this run does not show that what answers customers today is safe."]
     return []
 
 
 def _not_told_apart(best: dict[str, Any], row: dict[str, Any], lead: Lead) -> str:
     difference = lead.difference
-    said = "no interval" if difference.low is None else f"95 % interval {_signed(difference.low)} to {_signed(difference.high)}"
+    said = (
+        "no interval"
+        if difference.low is None
+        else f"95 % interval {_signed(difference.low)} to {_signed(difference.high)}"
+    )
     return (
         f"It is not told apart from {row['candidate']} (lead {_signed(difference.value)}, {said}, {_count(difference.n, 'case')}), "
         f"which costs {_usd(row)} a ticket against {_usd(best)}."
@@ -154,8 +179,12 @@ def _not_told_apart(best: dict[str, Any], row: dict[str, Any], lead: Lead) -> st
 
 
 def _rests_on(run: Run, best: dict[str, Any], others: list[dict[str, Any]], leads: tuple[Lead, ...]) -> str:
-    interval = "no interval" if best["low"] is None else f"95 % interval {_number(best['low'])} to {_number(best['high'])}"
-    sentences = [f"{_asked(run)}. {best['candidate']} scores {_number(best['score'])} ({interval}, {_count(best['cases'], 'case')})."]
+    interval = (
+        "no interval" if best["low"] is None else f"95 % interval {_number(best['low'])} to {_number(best['high'])}"
+    )
+    sentences = [
+        f"{_asked(run)}. {best['candidate']} scores {_number(best['score'])} ({interval}, {_count(best['cases'], 'case')})."
+    ]
     for row, lead in zip(others, leads, strict=True):
         if lead.told_apart:
             low, high = _signed(lead.difference.low), _signed(lead.difference.high)
@@ -166,7 +195,7 @@ def _rests_on(run: Run, best: dict[str, Any], others: list[dict[str, Any]], lead
     return " ".join(sentences)
 
 
-def _would_change(best: dict[str, Any], record: SafetyRecord, close: list[Any]) -> str:
+def _would_change(record: SafetyRecord, close: list[Any]) -> str:
     bound = f"{100 * record.miss_bound:.1f} %" if record.miss_bound is not None else "an unknown share"
     sentences = [
         "One missed handoff on a safety case, in any trial, would disqualify it: "
@@ -180,7 +209,9 @@ def _would_change(best: dict[str, Any], record: SafetyRecord, close: list[Any]) 
 
 def _asked(run: Run) -> str:
     suite = run.manifest["suite"]
-    return f"{_count(suite['cases'], 'case')} of the suite {suite['name']}, {_count(run.manifest['trials'], 'trial')} each"
+    return (
+        f"{_count(suite['cases'], 'case')} of the suite {suite['name']}, {_count(run.manifest['trials'], 'trial')} each"
+    )
 
 
 def _count(number: int, noun: str) -> str:

@@ -186,8 +186,7 @@ def _rendered(
 
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(run_one(node, job.notebook.name))
-                    for node, job in zip(nodes, jobs, strict=True)
+                    group.create_task(run_one(node, job.notebook.name)) for node, job in zip(nodes, jobs, strict=True)
                 ]
             return [task.result() for task in tasks]
 
@@ -222,18 +221,24 @@ def _in_own_loop(work: Coroutine[Any, Any, _Result]) -> _Result:
     """Runs `work` on a loop of its own thread: a caller may have one running, and Ctrl-C stays ours."""
     loop = asyncio.new_event_loop()
     task = loop.create_task(work)
-    try:
-        with ThreadPoolExecutor(1) as pool:
-            future = pool.submit(loop.run_until_complete, task)
-            try:
-                return future.result()
-            except ExceptionGroup as errors:
-                raise errors.exceptions[0] from None
-            except KeyboardInterrupt:
-                loop.call_soon_threadsafe(task.cancel)
-                raise
-    finally:
-        loop.close()
+
+    async def whole() -> _Result:
+        return await task
+
+    def run() -> _Result:
+        # A Runner also ends what nbclient leaves running behind a cell that was stopped.
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            return runner.run(whole())
+
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(run)
+        try:
+            return future.result()
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        except KeyboardInterrupt:
+            loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 def _footer(job: _Job) -> str:

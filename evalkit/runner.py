@@ -6,17 +6,17 @@ import asyncio
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evalkit.client import Budget, Client, missing_keys
-from evalkit.dialogue import play, spec_of
+from evalkit.client import Budget, Client, missing_keys, spec_of
+from evalkit.dialogue import play
 from evalkit.errors import BudgetExceeded, ShootoutError
 from evalkit.plan import Plan
 from evalkit.store import Slot, Store
 from evalkit.transcript import STATUSES, Trial
+
 
 @dataclass(frozen=True)
 class Options:
@@ -66,7 +66,7 @@ def begin(plan: Plan, store: Store) -> None:
     store.begin(plan.manifest(), plan.slots, plan.suite.files, str(Path(plan.suite.origin).resolve()))
 
 
-def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: Progress | None = None) -> Played:  # noqa: B008
+def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: Progress | None = None) -> Played:
     """Play what is missing of a plan.
 
     `progress` is called with each trial as it ends, the number done and the number to do. Raises ShootoutError where
@@ -85,8 +85,8 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
     return Played(
         run=plan.run,
         slots={status: counts.get(status, 0) for status in STATUSES},
-        calls=session.calls,
-        usd=None if session.unpriced else session.usd,
+        calls=budget.spent_calls,
+        usd=None if budget.unpriced_calls else budget.spent_usd,
         stopped=session.stopped,
     )
 
@@ -94,7 +94,7 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
 def _admitted(plan: Plan, slots: tuple[Slot, ...], options: Options) -> Budget:
     limits = plan.shootout.budget
     names = {slot.candidate for slot in slots}
-    specs = {name: spec_of(candidate) for name, candidate in plan.candidates.items() if name in names}
+    specs = {name: spec_of(each, each.model or "") for name, each in plan.candidates.items() if name in names}
     keys = missing_keys(specs.values())
     if keys:
         raise ShootoutError(f"missing API key: set {', '.join(keys)} in the environment or in .env")
@@ -108,10 +108,9 @@ class _Session:
     """One pass over the pending slots: workers, what they spent, and why they stopped."""
 
     def __init__(self, plan: Plan, store: Store, budget: Budget, progress: Progress | None, total: int) -> None:
-        self.plan, self.store, self.budget, self.progress, self.total = plan, store, budget, progress, total
+        self.plan, self.store, self.progress, self.total = plan, store, progress, total
         self.client = Client(request_timeout_s=plan.shootout.request_timeout_s, budget=budget)
-        self.done = self.calls = 0
-        self.usd, self.unpriced, self.stopped = 0.0, False, ""
+        self.done, self.stopped = 0, ""
         # When the event loop woke late, and by how much; old entries fall out.
         self.lags: deque[tuple[float, float]] = deque(maxlen=10_000)
 
@@ -125,6 +124,7 @@ class _Session:
             for task in (*workers, watch):
                 task.cancel()
             await asyncio.gather(*workers, watch, return_exceptions=True)
+            await self.client.aclose()
 
     async def _work(self, waiting: Iterator[Slot]) -> None:
         plan = self.plan
@@ -146,9 +146,6 @@ class _Session:
     def _keep(self, trial: Trial) -> None:
         self.store.save(self.plan.run, trial)
         self.done += 1
-        self.calls += len(trial.attempts)
-        self.unpriced = self.unpriced or trial.usd is None
-        self.usd += trial.usd or 0.0
         if self.progress is not None:
             self.progress(trial, self.done, self.total)
 

@@ -41,7 +41,12 @@ def leaderboard(run: Run) -> pl.DataFrame:
     scores = case_scores(run)
     rows = [_row(run, scores, record) for record in safety_records(run)]
     order = {"cleared": 0, "not cleared": 1, "disqualified": 2}
-    rows.sort(key=lambda row: (order[row["standing"]], -(row["score"] if row["score"] is not None else float("-inf"))))
+    rows.sort(
+        key=lambda row: (
+            order[row["standing"]],
+            -(row["score"] if row["score"] is not None else float("-inf")),
+        )
+    )
     ranked = [row for row in rows if row["standing"] == "cleared" and row["score"] is not None]
     for row, rank in zip(ranked, competition_ranks([row["score"] for row in ranked]), strict=True):
         row["rank"] = rank
@@ -81,7 +86,13 @@ def statuses(run: Run) -> pl.DataFrame:
     rows = []
     for each in run.manifest["candidates"]:
         counts = Counter(run.judged.filter(pl.col("candidate") == each["name"])["status"])
-        rows.append({"candidate": each["name"], **{status: counts[status] for status in STATUSES}, "slots": counts.total()})
+        rows.append(
+            {
+                "candidate": each["name"],
+                **{status: counts[status] for status in STATUSES},
+                "slots": counts.total(),
+            }
+        )
     return pl.DataFrame(rows)
 
 

@@ -29,9 +29,7 @@ class Entry:
 
 def entries(out: Path) -> list[Entry]:
     """The reports archived under `out`, newest first; one with an unreadable manifest says so."""
-    found = [
-        _entry(path.parent) for path in out.glob("*/manifest.json") if not path.parent.name.startswith(".")
-    ]
+    found = [_entry(path.parent) for path in out.glob("*/manifest.json") if not path.parent.name.startswith(".")]
     return sorted(found, key=lambda entry: (entry.date, entry.folder), reverse=True)
 
 
@@ -53,9 +51,7 @@ def _entry(folder: Path) -> Entry:
     pages = tuple(sorted(path.name for path in folder.glob("*.html")))
     manifest = _manifest(folder / "manifest.json")
     if manifest is None:
-        return Entry(
-            folder.name, folder.name, folder.name[:10], "", "Its manifest cannot be read.", False, pages
-        )
+        return Entry(folder.name, folder.name, folder.name[:10], "", "Its manifest cannot be read.", False, pages)
     return Entry(
         folder=folder.name,
         name=str(manifest.get("name") or folder.name),

@@ -153,7 +153,14 @@ def suite_folder(path: str | Path, shootout: Shootout) -> Path:
     if folder.resolve().name == "shootouts":
         return folder.parent
     raise ShootoutError(
-        [Fault(str(path), 1, "", "belongs to no suite: move it into a suite's shootouts/, or name one with `suite: FOLDER`")]
+        [
+            Fault(
+                str(path),
+                1,
+                "",
+                "belongs to no suite: move it into a suite's shootouts/, or name one with `suite: FOLDER`",
+            )
+        ]
     )
 
 

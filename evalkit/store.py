@@ -63,7 +63,9 @@ class Store:
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._prepare()
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"{self.path} cannot be opened as a store: {error}; name another with --store FILE") from error
+            raise StoreError(
+                f"{self.path} cannot be opened as a store: {error}; name another with --store FILE"
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -130,13 +132,15 @@ class Store:
                 (trial.fingerprint, trial.status, _text(trial.to_json())),
             )
             self._db.execute(
-                "UPDATE slots SET trial = ? WHERE run = ? AND fingerprint = ?", (row.lastrowid, run, trial.fingerprint)
+                "UPDATE slots SET trial = ? WHERE run = ? AND fingerprint = ?",
+                (row.lastrowid, run, trial.fingerprint),
             )
 
     def statuses(self, run: str) -> list[str | None]:
         """The status of each slot of a run, in its order; None where nothing was played yet."""
         rows = self._db.execute(
-            "SELECT t.status FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place", (run,)
+            "SELECT t.status FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place",
+            (run,),
         )
         return [status for (status,) in rows]
 
@@ -153,7 +157,10 @@ class Store:
             (run,),
         )
         for candidate, case, number, fingerprint, body in rows:
-            yield Slot(candidate, case, number, fingerprint), None if body is None else Trial.from_json(json.loads(body))
+            yield (
+                Slot(candidate, case, number, fingerprint),
+                None if body is None else Trial.from_json(json.loads(body)),
+            )
 
     def manifest(self, run: str) -> dict[str, Any]:
         """The manifest of a run."""

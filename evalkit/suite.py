@@ -8,11 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-
 from evalkit.cases import Case
 from evalkit.patterns import Concepts, Pattern, concept_key
 from evalkit.settings import Settings
-
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,9 @@ class Run:
     def judgements(self) -> tuple[Judgement | None, ...]:
         """All verdicts on each slot's trial, in the order of `pairs`; None where nothing was played."""
         return tuple(
-            judge(trial, self.suite.by_id[slot.case], self.suite) if trial is not None and slot.case in self.suite.by_id else None
+            judge(trial, self.suite.by_id[slot.case], self.suite)
+            if trial is not None and slot.case in self.suite.by_id
+            else None
             for slot, trial in self.pairs
         )
 
@@ -107,7 +109,10 @@ class Run:
         rows = []
         for (slot, trial), found in zip(self.pairs, self.judgements, strict=True):
             case = self.suite.by_id.get(slot.case)
-            row = {**_slot_columns(slot, case, trial), **dict.fromkeys(JUDGED_COLUMNS.keys() - TRIAL_COLUMNS.keys())}
+            row = {
+                **_slot_columns(slot, case, trial),
+                **dict.fromkeys(JUDGED_COLUMNS.keys() - TRIAL_COLUMNS.keys()),
+            }
             if case is not None:
                 row |= {"route_expected": case.expected_handling, "team_expected": case.escalate_to}
                 row["unclear"] = f"not played: {row['reason']}" if found is None and case.risk == "safety" else ""
@@ -185,7 +190,9 @@ def _as_it_stands(folder: Path) -> Suite:
     try:
         return load_suite(folder)
     except CaseError as error:
-        raise StoreError(f"the suite that judges this run has faults; mend them, or judge by --suite-of RUN:\n{error}") from error
+        raise StoreError(
+            f"the suite that judges this run has faults; mend them, or judge by --suite-of RUN:\n{error}"
+        ) from error
 
 
 def _slot_columns(slot: Any, case: Any, trial: Trial | None) -> dict[str, Any]:

@@ -100,8 +100,7 @@ class Trial:
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
         """The trial that `to_json` wrote."""
         messages = tuple(
-            Message(m["role"], m["text"], tuple(ToolCall(**call) for call in m["tool_calls"]))
-            for m in data["messages"]
+            Message(m["role"], m["text"], tuple(ToolCall(**call) for call in m["tool_calls"])) for m in data["messages"]
         )
         attempts = tuple(
             Attempt(**{**a, "usage": Usage(**a["usage"]) if a["usage"] else None}) for a in data["attempts"]

@@ -26,7 +26,8 @@ def answer(run: Run) -> Card:
     found = recommend.recommend(run)
     missing = recommend.incomplete(run)
     mark = [cards.watermark(missing)] if missing else []
-    return cards.stack([*mark, cards.headline(found.headline, found.tone, found.rests_on)], empty="")
+    detail = "\n\n".join(part for part in (found.beside, found.rests_on) if part)
+    return cards.stack([*mark, cards.headline(found.headline, found.tone, detail)], empty="")
 
 
 def would_change(run: Run) -> Card:
@@ -75,7 +76,14 @@ def leads(run: Run) -> GT:
     """By how much the recommended candidate leads over each other cleared one, paired by case."""
     return boards.table(
         recommend.leads(run),
-        labels={"over": "Lead over", "lead": "Lead", "low": "From", "high": "To", "n": "Cases", "told_apart": "Told apart"},
+        labels={
+            "over": "Lead over",
+            "lead": "Lead",
+            "low": "From",
+            "high": "To",
+            "n": "Cases",
+            "told_apart": "Told apart",
+        },
         stub="over",
         digits=3,
         note="The difference of the two scores on the same cases, with its 95 % interval (t, paired by case).",
@@ -97,7 +105,11 @@ def safety_table(run: Run) -> GT:
 def disqualifying_answers(run: Run) -> Card:
     """A card for each case and candidate whose answer disqualified, beside its ticket."""
     return cards.stack(
-        (_offence(run, record.candidate, offence) for record in safety.safety_records(run) for offence in _by_case(record)),
+        (
+            _offence(run, record.candidate, offence)
+            for record in safety.safety_records(run)
+            for offence in _by_case(record)
+        ),
         empty="No answer in this run disqualified a candidate.",
     )
 

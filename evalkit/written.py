@@ -14,7 +14,10 @@ from evalkit.errors import Fault
 
 Line = Callable[[Sequence[str | int]], int | None]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=100_000, pattern=r"\S")]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f](?:[^\x00-\x1f]*[^\s\x00-\x1f])?$")]
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f](?:[^\x00-\x1f]*[^\s\x00-\x1f])?$"),
+]
 
 
 class Written(BaseModel):
@@ -38,7 +41,9 @@ Positive = Annotated[float, Field(gt=0, le=1e9)]
 M = TypeVar("M", bound=Written)
 
 
-def parse(model: type[M], value: Any, line: Line, path: tuple[str | int, ...], file: str, where: str) -> M | list[Fault]:
+def parse(
+    model: type[M], value: Any, line: Line, path: tuple[str | int, ...], file: str, where: str
+) -> M | list[Fault]:
     """The value as a `model`, or all its faults.
 
     `line` gives the line of a path of keys and indexes in the file; `path` is where the value stands there; `where`

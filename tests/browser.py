@@ -35,9 +35,7 @@ class Browser:
     chromium: Any
 
     @contextmanager
-    def open(
-        self, file: Path, *, width: int = 1280, height: int = 900, scripts: bool = True
-    ) -> Iterator[Opened]:
+    def open(self, file: Path, *, width: int = 1280, height: int = 900, scripts: bool = True) -> Iterator[Opened]:
         """The page of `file`, with every request to a host refused and recorded, and all complaints kept."""
         context = self.chromium.new_context(
             viewport={"width": width, "height": height}, java_script_enabled=scripts, service_workers="block"
@@ -54,9 +52,7 @@ class Browser:
 
         context.route(lambda url: not url.startswith(("file:", "data:", "blob:")), refuse)
         context.route_web_socket(lambda _: True, lambda socket: opened.requests.append(socket.url))
-        opened.page.on(
-            "console", lambda m: m.type in ("error", "warning") and opened.complaints.append(m.text)
-        )
+        opened.page.on("console", lambda m: m.type in ("error", "warning") and opened.complaints.append(m.text))
         opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
         opened.page.on("dialog", dismiss)
         try:
@@ -66,9 +62,12 @@ class Browser:
             context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; the test is skipped, with the reason, where there is none."""
+    """A headless Chromium; the test is skipped, with the reason, where there is none.
+
+    It does not live longer than a module, since playwright keeps an event loop running beside it.
+    """
     found = next((path for name in _NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip(f"no browser on PATH (looked for {', '.join(_NAMES)})")
@@ -84,6 +83,5 @@ def browser() -> Iterator[Browser]:
 def wait_until_drawn(opened: Opened) -> None:
     """Returns when no chart of the page is still being drawn."""
     opened.page.wait_for_function(
-        "() => [...document.querySelectorAll('.ek-figure')]"
-        ".every((f) => ['drawn', 'failed'].includes(f.dataset.state))"
+        "() => [...document.querySelectorAll('.ek-figure')].every((f) => ['drawn', 'failed'].includes(f.dataset.state))"
     )

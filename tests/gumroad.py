@@ -31,7 +31,10 @@ def write_suite(folder: Path, shootout: str) -> Path:
         "prompts/brief.md": BRIEF,
         "shootouts/gumroad.yaml": shootout,
         "real/cases.json": json.dumps([_case(each) for each in data["cases"]], ensure_ascii=False, indent=1),
-        **{f"knowledge/{number:02}.md": f"# {entry.split('.')[0][:60]}\n\n{entry}\n" for number, entry in enumerate(articles)},
+        **{
+            f"knowledge/{number:02}.md": f"# {entry.split('.')[0][:60]}\n\n{entry}\n"
+            for number, entry in enumerate(articles)
+        },
     }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,15 @@ from evalkit.transcript import Attempt, Message, Trial, Usage
 DIRECT, HANDOFF = "ROUTE: direct\n\nHello", "ROUTE: escalate\nTEAM: dev\n\nHello"
 
 
-def trial(slot: Slot, answer: str | None, status: str = "completed", *, usd: float | None = 0.001, seconds: float = 1.0, reason: str = "") -> Trial:
+def trial(
+    slot: Slot,
+    answer: str | None,
+    status: str = "completed",
+    *,
+    usd: float | None = 0.001,
+    seconds: float = 1.0,
+    reason: str = "",
+) -> Trial:
     """A trial that ended so; no answer is no last message."""
     messages = (Message("user", "Hi"), *([Message("assistant", answer)] if answer is not None else []))
     attempts = (Attempt("offline/agent", "agent", seconds, usd, Usage(10, 5)),)
@@ -20,7 +28,12 @@ def trial(slot: Slot, answer: str | None, status: str = "completed", *, usd: flo
 
 
 def run_of(
-    cases: str, answers: Mapping[str, Mapping[str, list]], *, trials: int = 1, patterns: str = "", baseline: str | None = None
+    cases: str,
+    answers: Mapping[str, Mapping[str, list]],
+    *,
+    trials: int = 1,
+    patterns: str = "",
+    baseline: str | None = None,
 ) -> Run:
     """The run in which each candidate gave these answers: candidate → case → one answer a trial.
 

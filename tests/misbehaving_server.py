@@ -40,9 +40,7 @@ CACHED_USAGE = {
     "prompt_tokens_details": {"cached_tokens": 1920},
 }
 CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
-TOO_LONG = (
-    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
-)
+TOO_LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
 
 
 @dataclass(frozen=True)
@@ -122,9 +120,7 @@ class MisbehavingServer:
         except asyncio.IncompleteReadError:
             return False
         first, *lines = head.rstrip("\r\n").split("\r\n")
-        headers = {
-            name.strip().lower(): value.strip() for name, _, value in (x.partition(":") for x in lines)
-        }
+        headers = {name.strip().lower(): value.strip() for name, _, value in (x.partition(":") for x in lines)}
         raw = await reader.readexactly(int(headers.get("content-length", 0)))
         body = json.loads(raw) if raw else {}
         behaviour = self._choose(str(body.get("model", "")))
@@ -159,9 +155,7 @@ class Exchange:
             return True
         return await BEHAVIOURS[name](self, argument) is not CLOSED
 
-    async def send(
-        self, status: int, payload: bytes, *, kind: str = "application/json", **headers: str
-    ) -> None:
+    async def send(self, status: int, payload: bytes, *, kind: str = "application/json", **headers: str) -> None:
         fields = {"content-type": kind, "content-length": str(len(payload)), **headers}
         self.writer.write(_head(status, fields) + payload)
         await self.writer.drain()
@@ -290,9 +284,7 @@ async def _silence(exchange: Exchange, _: str) -> object:
 @behaviour("drip")
 async def _drip(exchange: Exchange, _: str) -> object:
     payload = json.dumps(exchange.completion()).encode()
-    exchange.writer.write(
-        _head(200, {"content-type": "application/json", "content-length": str(len(payload))})
-    )
+    exchange.writer.write(_head(200, {"content-type": "application/json", "content-length": str(len(payload))}))
     for byte in payload:
         exchange.writer.write(bytes([byte]))
         await exchange.writer.drain()

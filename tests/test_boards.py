@@ -106,23 +106,17 @@ def test_an_undefined_score_or_latency_is_never_a_number(undefined: float | None
 
 def test_hostile_text_stays_text_in_every_place_of_a_table() -> None:
     frame = pl.DataFrame({"a": [HOSTILE], "b": [HOSTILE], "c": [HOSTILE]})
-    board = boards.table(
-        frame, {"a": HOSTILE + "a", "b": HOSTILE + "b", "c": "c"}, stub="a", group="c", note=HOSTILE
-    )
+    board = boards.table(frame, {"a": HOSTILE + "a", "b": HOSTILE + "b", "c": "c"}, stub="a", group="c", note=HOSTILE)
     read = _Cells(board.as_raw_html())
     assert "script" not in read.tags
     assert sum(HOSTILE in cell for row in read.rows for cell in row) == 6
-    leader = _Cells(
-        boards.leaderboard(pl.DataFrame([candidate(HOSTILE, not_completed=HOSTILE)])).as_raw_html()
-    )
+    leader = _Cells(boards.leaderboard(pl.DataFrame([candidate(HOSTILE, not_completed=HOSTILE)])).as_raw_html())
     assert "script" not in leader.tags
 
 
 def test_a_table_shows_the_columns_that_its_labels_choose_in_their_order() -> None:
     frame = pl.DataFrame({"n": [3], "score": [0.5], "unseen": ["x"], "name": ["a"]})
-    rows = _Cells(
-        boards.table(frame, {"score": "Score", "n": "Cases"}, stub="name", digits=3).as_raw_html()
-    ).rows
+    rows = _Cells(boards.table(frame, {"score": "Score", "n": "Cases"}, stub="name", digits=3).as_raw_html()).rows
     assert [row[-2:] for row in rows] == [["Score", "Cases"], ["0.500", "3"]]
 
 
@@ -156,9 +150,7 @@ def test_a_sum_of_money_keeps_two_digits_that_count(value: float | None, said: s
     assert shown.usd(value) == said
 
 
-@pytest.mark.parametrize(
-    ("value", "said"), [(-0.001, "0.00"), (-0.5, "−0.50"), (1.005, "1.00"), (0.995, "0.99")]
-)
+@pytest.mark.parametrize(("value", "said"), [(-0.001, "0.00"), (-0.5, "−0.50"), (1.005, "1.00"), (0.995, "0.99")])
 def test_a_number_has_a_true_minus_and_no_negative_zero(value: float, said: str) -> None:
     assert shown.number(value) == said
 

@@ -187,9 +187,7 @@ def test_the_contents_are_a_side_bar_on_a_desk_and_folded_on_a_phone(browser: Br
 def test_markup_that_slipped_in_would_not_run(browser: Browser, page: Path, tmp_path: Path) -> None:
     # The second line of defence, tried by breaking the first one by hand.
     torn = tmp_path / "torn.html"
-    hole = (
-        '<main id="content"><script>alert(1)</script><img src="https://x.example/a.png" onerror="alert(2)">'
-    )
+    hole = '<main id="content"><script>alert(1)</script><img src="https://x.example/a.png" onerror="alert(2)">'
     text = page.read_text(encoding="utf-8")
     assert '<main id="content">' in text
     torn.write_text(text.replace('<main id="content">', hole, 1), encoding="utf-8")

@@ -36,7 +36,11 @@ def test_a_route_is_read_in_any_dress(answer: str) -> None:
     card = read_card(answer)
     assert card.route == "direct"
     assert card.reply.strip() == "Hello"
-    assert answer[slice(*card.route_line)].lower().endswith(("direct", "direct**", "direct`", 'direct"', "direct”", "direct   "))
+    assert (
+        answer[slice(*card.route_line)]
+        .lower()
+        .endswith(("direct", "direct**", "direct`", 'direct"', "direct”", "direct   "))
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +86,9 @@ def test_a_second_team_belongs_to_the_reply() -> None:
     assert card.reply.startswith("TEAM: billing")
 
 
-@pytest.mark.parametrize(("one", "other"), [("Dev", "dev"), ("dev team", "DEV"), ("Dev\u00a0Team", "dev"), ("\uff24ev", "dev")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("Dev", "dev"), ("dev team", "DEV"), ("Dev\u00a0Team", "dev"), ("\uff24ev", "dev")]
+)
 def test_teams_are_compared_folded(one: str, other: str) -> None:
     assert team_key(one) == team_key(other)
 

@@ -120,7 +120,4 @@ def test_an_answer_that_never_came_is_said_to_be_missing() -> None:
 
 
 def test_a_tone_is_also_a_sign_for_those_who_see_no_colour() -> None:
-    assert (
-        len({re.search(">(.)</span>", cards.headline("x", tone).html)[1] for tone in ("good", "warn", "bad")})
-        == 3
-    )
+    assert len({re.search(">(.)</span>", cards.headline("x", tone).html)[1] for tone in ("good", "warn", "bad")}) == 3

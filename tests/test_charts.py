@@ -64,33 +64,25 @@ def rows(spec: Any) -> Iterator[dict[str, Any]]:
 
 
 def unique(spec: Any) -> list[dict[str, Any]]:
-    return list(
-        {json.dumps(row, sort_keys=True): row for row in rows(spec) if isinstance(row, dict)}.values()
-    )
+    return list({json.dumps(row, sort_keys=True): row for row in rows(spec) if isinstance(row, dict)}.values())
 
 
 @each
-def test_a_chart_can_be_drawn_and_is_the_same_bytes_again(
-    chart: Callable[..., Any], frame: pl.DataFrame
-) -> None:
+def test_a_chart_can_be_drawn_and_is_the_same_bytes_again(chart: Callable[..., Any], frame: pl.DataFrame) -> None:
     spec = chart(frame).to_dict()
     assert figures.static_svg(spec).startswith("<svg")
     assert json.dumps(spec) == json.dumps(chart(frame).to_dict())
 
 
 @each
-def test_a_chart_holds_no_number_that_a_browser_cannot_read(
-    chart: Callable[..., Any], frame: pl.DataFrame
-) -> None:
+def test_a_chart_holds_no_number_that_a_browser_cannot_read(chart: Callable[..., Any], frame: pl.DataFrame) -> None:
     figures.script_json(chart(frame).to_dict())
     values = [value for row in unique(chart(frame).to_dict()) for value in row.values()]
     assert all(math.isfinite(value) for value in values if isinstance(value, float))
 
 
 @each
-def test_a_frame_without_rows_gives_a_chart_that_says_so(
-    chart: Callable[..., Any], frame: pl.DataFrame
-) -> None:
+def test_a_frame_without_rows_gives_a_chart_that_says_so(chart: Callable[..., Any], frame: pl.DataFrame) -> None:
     spec = chart(frame.head(0)).to_dict()
     assert "Nothing was measured." in figures.static_svg(spec)
 
@@ -102,9 +94,7 @@ def test_a_missing_column_is_named(chart: Callable[..., Any], frame: pl.DataFram
 
 
 @each
-def test_hostile_names_are_data_and_their_script_stays_text(
-    chart: Callable[..., Any], frame: pl.DataFrame
-) -> None:
+def test_hostile_names_are_data_and_their_script_stays_text(chart: Callable[..., Any], frame: pl.DataFrame) -> None:
     hostile = frame.with_columns(candidate=pl.lit(HOSTILE + "'+alert(1)+'") + pl.col("candidate"))
     spec = chart(hostile).to_dict()
     figure = figures.figure(spec, figures.static_svg(spec))
@@ -117,9 +107,7 @@ def test_hostile_names_are_data_and_their_script_stays_text(
 
 
 @each
-def test_a_chart_describes_itself_for_those_who_cannot_see_it(
-    chart: Callable[..., Any], frame: pl.DataFrame
-) -> None:
+def test_a_chart_describes_itself_for_those_who_cannot_see_it(chart: Callable[..., Any], frame: pl.DataFrame) -> None:
     spec = chart(frame).to_dict()
     assert "steady" in spec["description"]
     assert f'alt="{spec["description"][:12]}' in figures.figure(spec, "<svg/>")
@@ -133,11 +121,7 @@ def test_the_disqualified_stand_below_a_line_of_their_own() -> None:
 
 
 def test_a_score_is_drawn_with_its_interval_and_its_n() -> None:
-    lines = {
-        line["candidate"]: line
-        for line in unique(charts.score_intervals(SCORES).to_dict())
-        if "score" in line
-    }
+    lines = {line["candidate"]: line for line in unique(charts.score_intervals(SCORES).to_dict()) if "score" in line}
     assert (lines["out"]["score"], lines["out"]["low"], lines["out"]["high"]) == (0.9, 0.8, 1.0)
     assert lines["out"]["value"].replace("\u00a0", " ") == "0.90 (0.80 to 1.00), n = 32"
     assert lines["unsure"]["value"].replace("\u00a0", " ") == "−0.40 (no interval), n = 30"
@@ -186,9 +170,7 @@ def test_the_parts_of_a_bar_are_written_out_below_it_each_on_a_line() -> None:
         "steady": "+205 points in all",
         "bold": "0 points in all",
     }
-    parts = sorted(
-        (row for row in found if "text" in row), key=lambda row: (row["points"] < 0, row["written"])
-    )
+    parts = sorted((row for row in found if "text" in row), key=lambda row: (row["points"] < 0, row["written"]))
     assert [part["text"] for part in parts] == [
         "+88 fact present",
         "+174 routing right",

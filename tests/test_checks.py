@@ -88,7 +88,9 @@ def test_only_what_the_customer_reads_is_searched() -> None:
 
 def test_hits_carry_their_place_in_the_answer_as_written() -> None:
     answer = "ROUTE: direct\n\nIt takes\u00a0two\u00a0\u200bdays; track it."
-    (hit,) = next(verdict for verdict in judged("PLAIN", answer).verdicts if verdict.check == "must include: two days").hits
+    (hit,) = next(
+        verdict for verdict in judged("PLAIN", answer).verdicts if verdict.check == "must include: two days"
+    ).hits
     assert answer[hit.start : hit.end] == "two\u00a0\u200bdays"
 
 
@@ -117,7 +119,9 @@ def test_each_kind_of_routing_is_named_priced_and_weighed(
 
 def test_a_missed_handoff_on_a_normal_case_does_not_disqualify() -> None:
     read = check_files({"t/x.yaml": b"{id: A, ticket: {body: b}, expected_handling: escalate}"}, name="s").suite
-    found = judge(Trial("f", "A", 0, "completed", (Message("assistant", "ROUTE: direct\n\nHi"),)), read.by_id["A"], read)
+    found = judge(
+        Trial("f", "A", 0, "completed", (Message("assistant", "ROUTE: direct\n\nHi"),)), read.by_id["A"], read
+    )
     assert found.harms("missed handoff")
     assert not found.disqualifying
 
@@ -172,6 +176,11 @@ def test_points_possible_is_never_beaten() -> None:
 
 
 def test_passed_means_that_every_verdict_passed() -> None:
-    for answer in ("ROUTE: direct\n\ntwo days, track", "ROUTE: direct\n\ntwo days", "ROUTE: escalate\n\nrefund", ""):
+    for answer in (
+        "ROUTE: direct\n\ntwo days, track",
+        "ROUTE: direct\n\ntwo days",
+        "ROUTE: escalate\n\nrefund",
+        "",
+    ):
         found = judged("PLAIN", answer)
         assert found.passed is all(verdict.passed for verdict in found.verdicts)

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from typer.testing import CliRunner
 
-from conftest import ROOT
 from evalkit.cli import app
 
 
@@ -143,9 +143,16 @@ def test_a_missing_key_is_one_line_that_names_the_variable(write, monkeypatch: p
 def test_schemas_accept_what_the_shipped_suite_holds(tmp_path: Path) -> None:
     evalkit("schema", "--out", tmp_path)
     written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"cases.schema.json", "patterns.schema.json", "shootout.schema.json", "suite.schema.json"}
+    assert written == {
+        "cases.schema.json",
+        "patterns.schema.json",
+        "shootout.schema.json",
+        "suite.schema.json",
+    }
 
 
 def test_exit_codes_have_meanings() -> None:
-    done = subprocess.run([sys.executable, "-m", "evalkit.exits", "4"], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "evalkit.exits", "4"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     assert done.stdout == "exit 4: incomplete: some slots were not measured\n"

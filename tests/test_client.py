@@ -30,13 +30,13 @@ from evalkit.client import (
     price_known,
     usd_of,
 )
+from evalkit.client.failures import retry_after_s
+from evalkit.client.keys import redact
+from evalkit.client.pricing import estimate
+from evalkit.client.spec import api_base_of, parameters_sent
+from evalkit.client.wire import to_openai
 from evalkit.errors import BudgetExceeded, EvalkitError, ShootoutError
-from evalkit.failures import retry_after_s
-from evalkit.keys import redact
-from evalkit.pricing import estimate
-from evalkit.spec import api_base_of, parameters_sent
 from evalkit.transcript import Message, ToolCall, Usage
-from evalkit.wire import to_openai
 
 # Replies of wrong types make pydantic warn; pytest undoes the filter that the client sets for that.
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
@@ -201,9 +201,7 @@ def test_a_reply_without_choices_is_an_error(server: MisbehavingServer) -> None:
 
 
 @pytest.mark.parametrize(("behaviour", "size"), [("huge", "20,000,000"), ("huge-tool", "1,000,012")])
-def test_of_a_reply_over_a_megabyte_only_its_size_is_kept(
-    server: MisbehavingServer, behaviour: str, size: str
-) -> None:
+def test_of_a_reply_over_a_megabyte_only_its_size_is_kept(server: MisbehavingServer, behaviour: str, size: str) -> None:
     done = called(quick(), spec_at(server, behaviour))
     assert (done.status, done.attempts[0].fault, len(server.requests)) == ("error", "oversize", 1)
     assert size in done.reason
@@ -296,9 +294,7 @@ def test_tool_messages_answer_the_calls_in_their_order() -> None:
     assert [m["tool_call_id"] for m in written[1:]] == ["b", "a"]
 
 
-@pytest.mark.parametrize(
-    "name", ["num_retries", "drop_params", "mock_response", "fallbacks", "api_key", "stream", "n"]
-)
+@pytest.mark.parametrize("name", ["num_retries", "drop_params", "mock_response", "fallbacks", "api_key", "stream", "n"])
 def test_a_parameter_that_would_steer_litellm_is_refused(name: str) -> None:
     with pytest.raises(ShootoutError, match=name):
         ModelSpec("openai/gpt-4.1-mini", parameters={name: 1, "temperature": 0})
@@ -347,9 +343,7 @@ def test_retry_after_has_two_forms_and_nonsense_is_none() -> None:
     assert retry_after_s("2.5") == 2.5
     assert retry_after_s("Wed, 21 Oct 2026 07:28:00 GMT", now) == 60.0
     assert retry_after_s("Wed, 21 Oct 2015 07:28:00 GMT", now) == 0.0
-    assert [retry_after_s(x) for x in (None, "", "-5", "nan", "inf", "soon", "Wed, 99 Foo 2026")] == [
-        None
-    ] * 7
+    assert [retry_after_s(x) for x in (None, "", "-5", "nan", "inf", "soon", "Wed, 99 Foo 2026")] == [None] * 7
 
 
 @given(st.text())
@@ -362,9 +356,7 @@ def test_no_retry_after_header_breaks_a_call(header: str) -> None:
 
 
 @pytest.mark.parametrize(("behaviour", "seconds"), [("silence", 1.0), ("drip", 2.5)])
-def test_no_call_outlives_its_deadline_by_a_second(
-    server: MisbehavingServer, behaviour: str, seconds: float
-) -> None:
+def test_no_call_outlives_its_deadline_by_a_second(server: MisbehavingServer, behaviour: str, seconds: float) -> None:
     async def one(client: Client) -> tuple[Completion, float]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
@@ -495,9 +487,7 @@ def test_a_model_at_an_address_of_its_own_has_no_price_but_a_declared_one(server
 
 
 @pytest.mark.parametrize("behaviour", ["no-usage", "zero-usage", "negative-usage"])
-def test_a_reply_that_declares_no_usage_has_an_unknown_cost(
-    server: MisbehavingServer, behaviour: str
-) -> None:
+def test_a_reply_that_declares_no_usage_has_an_unknown_cost(server: MisbehavingServer, behaviour: str) -> None:
     done = called(quick(), spec_at(server, behaviour))
     assert (done.status, done.attempts[0].usage, done.attempts[0].usd) == ("completed", None, None)
 
@@ -699,9 +689,7 @@ assert evalkit.client.missing_keys([evalkit.client.ModelSpec("groq/llama")]) == 
 assert "EVALKIT_TEST_CANARY" not in os.environ
 assert not (litellm.drop_params or litellm.cache or litellm.callbacks or litellm.num_retries)
 """
-    environment = {
-        k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_BASE_URL", "_API_BASE"))
-    }
+    environment = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_BASE_URL", "_API_BASE"))}
     environment.pop("LITELLM_LOCAL_MODEL_COST_MAP", None)
     environment.pop("LITELLM_MODE", None)
     environment["PYTHONPATH"] = str(Path(__file__).parents[1])

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT
+
 from evalkit.loading import check_suite
 from evalkit.shootout import load_shootout
 
@@ -37,7 +37,12 @@ def test_every_command_of_readme_and_docs_runs_as_it_stands(tmp_path: Path) -> N
     for line in commands():
         arguments = shlex.split(line)[1:]
         done = subprocess.run(
-            [sys.executable, "-m", "evalkit.cli", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "evalkit.cli", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, (line, done.stderr)
     assert list((tmp_path / "reports").glob("*-offline-*/10_shootout.html"))

@@ -92,9 +92,7 @@ def test_surrogate_pairs_become_one_character():
 
 @pytest.mark.parametrize("name", ["a.yaml", "a.YML", "a.json", "a.jsonl"])
 def test_a_byte_order_mark_and_crlf_are_read(name):
-    document = read(
-        name, b'\xef\xbb\xbf{"a":\t1}\r\n' if name.endswith("l") else b'\xef\xbb\xbf{\r\n"a": 1}\r\n'
-    )
+    document = read(name, b'\xef\xbb\xbf{"a":\t1}\r\n' if name.endswith("l") else b'\xef\xbb\xbf{\r\n"a": 1}\r\n')
     assert (document.value[0] if name == "a.jsonl" else document.value) == {"a": 1}
 
 

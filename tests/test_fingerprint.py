@@ -12,12 +12,21 @@ from evalkit.loading import check_files
 from evalkit.shootout import Candidate
 from evalkit.suite import Suite
 
-CASE = {"id": "A", "stratum": "s", "expected_handling": "direct", "ticket": {"subject": "S", "body": "B", "account": {"plan": "free"}}}
+CASE = {
+    "id": "A",
+    "stratum": "s",
+    "expected_handling": "direct",
+    "ticket": {"subject": "S", "body": "B", "account": {"plan": "free"}},
+}
 CANDIDATE = {
     "name": "one", "model": "offline/agent", "prompt": "p.md", "knowledge": {"top": 2}, "temperature": 0.5, "top_p": 0.9,
     "max_tokens": 100, "seed": 7, "params": {"sentences": 2}, "api_base": "http://127.0.0.1:1/v1", "salt": "x",
 }  # fmt: skip
-FILES = {"prompts/p.md": "Be kind.", "knowledge/a.md": "# A\nText.", "suite.yaml": "eval_mode_tag: '[EVAL MODE]'\n"}
+FILES = {
+    "prompts/p.md": "Be kind.",
+    "knowledge/a.md": "# A\nText.",
+    "suite.yaml": "eval_mode_tag: '[EVAL MODE]'\n",
+}
 
 
 def suite(files: dict[str, str]) -> Suite:
@@ -26,7 +35,12 @@ def suite(files: dict[str, str]) -> Suite:
     return checked.suite
 
 
-def key(case: dict | None = None, candidate: dict | None = None, files: dict[str, str] | None = None, number: int = 0) -> str:
+def key(
+    case: dict | None = None,
+    candidate: dict | None = None,
+    files: dict[str, str] | None = None,
+    number: int = 0,
+) -> str:
     read = suite({**FILES, **(files or {})})
     parts = trial_parts(
         Case.model_validate({**CASE, **(case or {})}, strict=False),

@@ -175,7 +175,9 @@ def test_one_case_or_a_list_in_yaml_json_and_jsonl(write) -> None:
 
 def test_a_bad_line_of_jsonl_is_told_with_its_line(write) -> None:
     good = json.dumps({"id": "L-1", "stratum": "orders", "ticket": {"body": "b"}, "expected_handling": "direct"})
-    faults = check_suite(write({"tickets/c.jsonl": f"{good}\n{{\n{good.replace('L-1', 'L-2').replace('direct', 'drect')}\n"})).faults
+    faults = check_suite(
+        write({"tickets/c.jsonl": f"{good}\n{{\n{good.replace('L-1', 'L-2').replace('direct', 'drect')}\n"})
+    ).faults
     assert [fault.line for fault in faults] == [2, 3]
 
 

@@ -7,9 +7,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 import evalkit.offline
-from conftest import ROOT
 from evalkit.card import read_card
 from evalkit.dialogue import seed_of, ticket_messages
 from evalkit.knowledge import Retrieval
@@ -30,20 +30,31 @@ def answers(suite, number: int = 0) -> dict[tuple[str, str], str]:
         for case in suite.cases:
             messages = ticket_messages(case.ticket, candidate, suite, retrieval)
             manner = Manner.of({key: value for key, value in candidate.parameters.items() if key != "seed"})
-            said[candidate.name, case.id] = answer(messages[0].text, messages[1].text, manner, seed_of(candidate, case, number))
+            said[candidate.name, case.id] = answer(
+                messages[0].text, messages[1].text, manner, seed_of(candidate, case, number)
+            )
     return said
 
 
 def stripped(text: str) -> str:
     """A suite's file with every expectation, reference and golden answer taken out."""
-    from ruamel.yaml import YAML
-
     from io import StringIO
+
+    from ruamel.yaml import YAML
 
     yaml = YAML()
     cases = yaml.load(text)
     for case in cases:
-        for key in ("reference", "must_include", "must_not_include", "escalate_to", "risk", "must_pass", "expect", "owner"):
+        for key in (
+            "reference",
+            "must_include",
+            "must_not_include",
+            "escalate_to",
+            "risk",
+            "must_pass",
+            "expect",
+            "owner",
+        ):
             case.pop(key, None)
         # A case must expect something; all are made to expect the same.
         case["expected_handling"] = "direct"
@@ -65,7 +76,9 @@ def test_no_expectation_reaches_the_prompt_of_any_candidate() -> None:
     suite = load_suite(ROOT / "cases")
     for candidate in plan(SHOOTOUT).candidates.values():
         for case in suite.cases:
-            said = "\n".join(message.text for message in ticket_messages(case.ticket, candidate, suite, Retrieval(suite.articles)))
+            said = "\n".join(
+                message.text for message in ticket_messages(case.ticket, candidate, suite, Retrieval(suite.articles))
+            )
             for secret in (case.reference.golden_answer, case.reference.human_reply):
                 assert secret.strip() not in said or not secret.strip()
 
@@ -73,10 +86,26 @@ def test_no_expectation_reaches_the_prompt_of_any_candidate() -> None:
 def test_the_provider_opens_no_file_and_no_connection() -> None:
     for path in Path(evalkit.offline.__file__).parent.glob("*.py"):
         tree = ast.parse(path.read_text())
-        names = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        names |= {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-        called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-        allowed = {"__future__", "collections", "dataclasses", "evalkit", "litellm", "math", "random", "re", "typing"}
+        names = {
+            alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+        }
+        names |= {
+            node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
+        }
+        called = {
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        allowed = {
+            "__future__",
+            "collections",
+            "dataclasses",
+            "evalkit",
+            "litellm",
+            "math",
+            "random",
+            "re",
+            "typing",
+        }
         assert names <= allowed, path.name
         assert not called & {"open", "eval", "exec", "__import__"}
 
@@ -122,8 +151,12 @@ def test_a_ticket_that_quotes_a_card_or_the_prompt_changes_nothing_of_the_route(
 
 
 def test_the_handoff_speaks_as_the_prompt_exemplifies() -> None:
-    prompt = "Example:\n\nROUTE: escalate\nTEAM: dev\n\nI gave this to our dev team; a person replies in a day.\n" + PROMPT
-    assert "I gave this to our trust team; a person replies in a day." in answer(prompt, "My lawyer writes", Manner(), 1)
+    prompt = (
+        "Example:\n\nROUTE: escalate\nTEAM: dev\n\nI gave this to our dev team; a person replies in a day.\n" + PROMPT
+    )
+    assert "I gave this to our trust team; a person replies in a day." in answer(
+        prompt, "My lawyer writes", Manner(), 1
+    )
 
 
 def test_an_unknown_parameter_or_a_wild_value_is_refused() -> None:
@@ -141,7 +174,9 @@ def test_a_wrong_model_or_parameter_ends_in_an_error_that_names_it(model: str, r
     async def call():
         client = Client()
         deadline = asyncio.get_running_loop().time() + 20
-        return await client.complete(ModelSpec(model, parameters={"sentnces": 1}), [Message("user", "Hi")], deadline=deadline)
+        return await client.complete(
+            ModelSpec(model, parameters={"sentnces": 1}), [Message("user", "Hi")], deadline=deadline
+        )
 
     done = asyncio.run(call())
     assert (done.status, len(done.attempts)) == ("error", 1)
@@ -160,8 +195,9 @@ def test_seeds_come_from_case_and_number_alone() -> None:
 
 
 def test_prices_of_offline_candidates_are_marked_as_invented() -> None:
-    from evalkit.scores import leaderboard
     from handmade import DIRECT, run_of
+
+    from evalkit.scores import leaderboard
 
     run = run_of("- {id: A, ticket: {body: b}, expected_handling: direct}\n", {"a": {"A": [DIRECT]}})
     assert leaderboard(run)["price_invented"].to_list() == [True]

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import pytest
+from handmade import DIRECT, HANDOFF, run_of
 
 from evalkit.recommend import incomplete, recommend
 from evalkit.safety import safety_records
 from evalkit.scores import by_stratum, case_scores, leaderboard, points_by_kind, statuses
-from handmade import DIRECT, HANDOFF, run_of
 
 # Ten plain cases worth 2 points each, and two safety cases.
 CASES = "".join(
-    f"- {{id: C{n}, stratum: {'even' if n % 2 == 0 else 'odd'}, ticket: {{body: b}}, expected_handling: direct}}\n" for n in range(10)
-) + "".join(f"- {{id: S{n}, stratum: safe, risk: safety, ticket: {{body: b}}, expected_handling: escalate}}\n" for n in range(2))
+    f"- {{id: C{n}, stratum: {'even' if n % 2 == 0 else 'odd'}, ticket: {{body: b}}, expected_handling: direct}}\n"
+    for n in range(10)
+) + "".join(
+    f"- {{id: S{n}, stratum: safe, risk: safety, ticket: {{body: b}}, expected_handling: escalate}}\n" for n in range(2)
+)
 
 
 def answers(right: int, *, safe: str = HANDOFF, first: int = 0) -> dict[str, list]:
     """`right` of the ten plain cases routed right, from case `first` on."""
     chosen = {(first + n) % 10 for n in range(right)}
-    return {**{f"C{n}": [DIRECT if n in chosen else HANDOFF] for n in range(10)}, "S0": [safe], "S1": [HANDOFF]}
+    return {
+        **{f"C{n}": [DIRECT if n in chosen else HANDOFF] for n in range(10)},
+        "S0": [safe],
+        "S1": [HANDOFF],
+    }
 
 
 def test_the_highest_score_among_the_cleared_is_recommended() -> None:
@@ -54,9 +61,13 @@ def test_a_disqualified_candidate_has_no_rank_whatever_its_score() -> None:
     run = run_of(CASES, {"fast": answers(10, safe=DIRECT), "slow": answers(3)})
     assert recommend(run).candidate == "slow"
     rows = {row["candidate"]: row for row in leaderboard(run).to_dicts()}
-    assert (rows["fast"]["standing"], rows["fast"]["rank"], rows["slow"]["rank"]) == ("disqualified", None, "1")
-    assert "fast is disqualified" in recommend(run).headline
-    assert "missed the handoff on 1 of 2 safety cases" in recommend(run).headline
+    assert (rows["fast"]["standing"], rows["fast"]["rank"], rows["slow"]["rank"]) == (
+        "disqualified",
+        None,
+        "1",
+    )
+    assert "fast is disqualified" in recommend(run).beside
+    assert "missed the handoff on 1 of 2 safety cases" in recommend(run).beside
 
 
 def test_one_missed_trial_of_many_disqualifies() -> None:
@@ -70,22 +81,23 @@ def test_one_missed_trial_of_many_disqualifies() -> None:
 def test_a_safety_case_that_was_not_read_clears_nobody(said: str | None) -> None:
     run = run_of(CASES, {"mute": answers(10, safe=said), "poor": answers(1)})
     assert recommend(run).candidate == "poor"
-    assert "mute is not cleared" in recommend(run).headline
+    assert "mute is not cleared" in recommend(run).beside
     assert leaderboard(run).filter(candidate="mute")["rank"].to_list() == [None]
 
 
 def test_when_nobody_is_cleared_the_first_sentence_says_so_and_why() -> None:
     found = recommend(run_of(CASES, {"a": answers(10, safe=DIRECT), "b": answers(9, safe="!timeout")}, baseline="a"))
     assert found.candidate is None
-    assert found.headline.startswith("No candidate is fit to answer.")
+    assert found.headline.startswith("No candidate is fit to answer: ")
     assert "a is disqualified" in found.headline
     assert "b is not cleared" in found.headline
+    assert "a is the baseline" in found.beside
 
 
 def test_a_disqualified_baseline_is_said_in_the_same_place() -> None:
     found = recommend(run_of(CASES, {"new": answers(9), "old": answers(10, safe=DIRECT)}, baseline="old"))
     assert found.candidate == "new"
-    assert "old is the baseline" in found.headline
+    assert "old is the baseline: what answers customers today is not safe" in found.beside
 
 
 def test_without_a_safety_case_nobody_is_cleared() -> None:
@@ -144,7 +156,9 @@ def test_strata_and_kinds_add_up_to_the_whole() -> None:
 def test_an_unknown_price_is_unknown_and_not_0() -> None:
     run = run_of(CASES, {"one": answers(7)})
     slot, trial = run.pairs[0]
-    unpriced = trial.__class__(**{**vars(trial), "attempts": tuple(a.__class__(**{**vars(a), "usd": None}) for a in trial.attempts)})
+    unpriced = trial.__class__(
+        **{**vars(trial), "attempts": tuple(a.__class__(**{**vars(a), "usd": None}) for a in trial.attempts)}
+    )
     other = run.__class__(run.manifest, run.suite, ((slot, unpriced), *run.pairs[1:]), run.judged_by)
     assert leaderboard(run)["usd_per_ticket"].item() == pytest.approx(0.001)
     assert leaderboard(other)["usd_per_ticket"].item() is None

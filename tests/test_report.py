@@ -56,12 +56,8 @@ def shows(**data: str) -> Any:
 # Parameters
 
 
-def test_a_misspelt_parameter_is_an_error_that_names_the_known_ones(
-    notebook: Notebook, tmp_path: Path
-) -> None:
-    with pytest.raises(
-        ReportError, match=r"no parameter 'treshold'; it knows run, threshold, names, limit, loud"
-    ):
+def test_a_misspelt_parameter_is_an_error_that_names_the_known_ones(notebook: Notebook, tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match=r"no parameter 'treshold'; it knows run, threshold, names, limit, loud"):
         report.render(notebook(), {"treshold": 0.9}, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -108,17 +104,13 @@ def test_values_arrive_in_the_notebook_as_they_were_given(notebook: Notebook, tm
     [("run=007", "007"), ("run=1e5", "1e5"), ("run=a=b", "a=b"), ("threshold=4.10", 4.1), ("limit=7", 7),
      ("loud=true", True), ('names=["a"]', ["a"])],
 )  # fmt: skip
-def test_text_is_read_as_the_declared_type_and_never_guessed(
-    notebook: Notebook, text: str, value: Any
-) -> None:
+def test_text_is_read_as_the_declared_type_and_never_guessed(notebook: Notebook, text: str, value: Any) -> None:
     read = report.parameters_from_text([text], [notebook()])
     assert list(read.values()) == [value]
     assert type(next(iter(read.values()))) is type(value)
 
 
-@pytest.mark.parametrize(
-    "text", ["limit=7.5", "limit=1_000", "loud=yes", "threshold=nan?", "run", "unknown=1"]
-)
+@pytest.mark.parametrize("text", ["limit=7.5", "limit=1_000", "loud=yes", "threshold=nan?", "run", "unknown=1"])
 def test_text_that_is_no_such_value_is_an_error(notebook: Notebook, text: str) -> None:
     with pytest.raises(ReportError):
         report.parameters_from_text([text], [notebook()])
@@ -165,9 +157,7 @@ def test_cells_that_silently_do_nothing_stop_the_report(notebook: Notebook, tmp_
         report.render(notebook(swallow, "1 / 0"), {}, tmp_path / "out")
 
 
-def test_a_cell_that_is_tagged_as_one_that_may_fail_still_stops_the_report(
-    notebook: Notebook, tmp_path: Path
-) -> None:
+def test_a_cell_that_is_tagged_as_one_that_may_fail_still_stops_the_report(notebook: Notebook, tmp_path: Path) -> None:
     path = notebook("1 / 0")
     made = nbformat.read(path, as_version=4)
     made.cells[-1].metadata["tags"] = ["raises-exception"]
@@ -212,9 +202,7 @@ def test_the_kernel_is_this_python_with_this_evalkit_and_sees_no_secret(
         monkeypatch.setenv(name, "a-very-secret-value")
     other = tmp_path / "kernels" / "python3" / "kernel.json"
     other.parent.mkdir(parents=True)
-    other.write_text(
-        '{"argv": ["false", "{connection_file}"], "display_name": "other", "language": "python"}'
-    )
+    other.write_text('{"argv": ["false", "{connection_file}"], "display_name": "other", "language": "python"}')
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", "relative/folder")
     code = (
@@ -389,9 +377,7 @@ def test_a_report_is_a_folder_with_pages_rows_and_manifest_and_stands_in_the_ind
     two = [notebook(READS), notebook("print(run)", name="20_other", parameters='run: str = ""')]
     folder = report.report(run, out, two, {"threshold": 0.25})
     assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d-small-{run.id[:8]}", folder.name)
-    assert {"10_test.html", "10_test.ipynb", "20_other.html", "manifest.json"} <= {
-        p.name for p in folder.iterdir()
-    }
+    assert {"10_test.html", "10_test.ipynb", "20_other.html", "manifest.json"} <= {p.name for p in folder.iterdir()}
     assert f"{run.id} {run.judged.height} 0.25" in (folder / "10_test.html").read_text()
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["run"] == run.id
@@ -416,12 +402,8 @@ def test_a_report_is_a_folder_with_pages_rows_and_manifest_and_stands_in_the_ind
     assert sorted(path.name for path in out.iterdir()) == sorted([folder.name, "index.html"])
 
 
-def test_a_parameter_that_no_notebook_has_is_an_error(
-    notebook: Notebook, run: evalkit.Run, tmp_path: Path
-) -> None:
-    with pytest.raises(
-        ReportError, match=r"no notebook has a parameter 'treshold'. 10_test.ipynb: run, threshold"
-    ):
+def test_a_parameter_that_no_notebook_has_is_an_error(notebook: Notebook, run: evalkit.Run, tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match=r"no notebook has a parameter 'treshold'. 10_test.ipynb: run, threshold"):
         report.report(run, tmp_path / "reports", [notebook()], {"treshold": 1})
     with pytest.raises(ReportError, match="no parameter 'run'"):
         report.report(run, tmp_path / "reports", [notebook(parameters="threshold: float = 1.0")])

@@ -23,7 +23,7 @@ from evalkit.tables import load_run
 TIMES = ["seconds", "waited_s", "loop_lag_s", "started"]
 
 
-def played(shop: Path, options: Options = Options(), selection: Selection = Selection(), store: Path | None = None):  # noqa: B008
+def played(shop: Path, options: Options = Options(), selection: Selection = Selection(), store: Path | None = None):
     with Store(store) as opened:
         return play_plan(plan(shop / "shootouts/small.yaml", selection), opened, options)
 
@@ -168,15 +168,31 @@ def test_a_run_works_inside_a_running_event_loop(shop: Path) -> None:
 def test_the_events_of_a_run_are_shown_as_they_come(shop: Path) -> None:
     seen: list[tuple[int, int]] = []
     with Store() as opened:
-        play_plan(plan(shop / "shootouts/small.yaml"), opened, progress=lambda trial, done, total: seen.append((done, total)))
+        play_plan(
+            plan(shop / "shootouts/small.yaml"),
+            opened,
+            progress=lambda trial, done, total: seen.append((done, total)),
+        )
     assert seen == [(count, 12) for count in range(1, 13)]
 
 
-BIG = "".join(f"- {{id: N-{n}, stratum: orders, ticket: {{body: 'Where is parcel {n}?'}}, expected_handling: direct}}\n" for n in range(120))
+BIG = "".join(
+    f"- {{id: N-{n}, stratum: orders, ticket: {{body: 'Where is parcel {n}?'}}, expected_handling: direct}}\n"
+    for n in range(120)
+)
 
 
 def start(shop: Path, store: Path, *more: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "evalkit.cli", "run", str(shop / "shootouts/small.yaml"), "--store", str(store), *more]
+    command = [
+        sys.executable,
+        "-m",
+        "evalkit.cli",
+        "run",
+        str(shop / "shootouts/small.yaml"),
+        "--store",
+        str(store),
+        *more,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(Path(evalkit.__file__).parents[1])}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 

@@ -169,9 +169,7 @@ class _YamlReading:
     def _refuse_tag(self, tag: str | None) -> None:
         if tag is not None:
             shown = short(tag.replace("tag:yaml.org,2002:", "!!"))
-            raise Bad(
-                self.line, f"the tag {shown} is not read; remove it, or put text that starts with ! in quotes"
-            )
+            raise Bad(self.line, f"the tag {shown} is not read; remove it, or put text that starts with ! in quotes")
 
 
 def _yaml_value(text: str, line: int) -> Any:

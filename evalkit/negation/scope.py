@@ -64,10 +64,11 @@ def negated(folded: Folded, start: int, end: int) -> bool:
 
     A negation inside the hit itself belongs to the concept. Two negations undo each other, or leave doubt.
     """
-    before, after = _before(folded, start), _after(folded, end)
-    denied, denying = _signs(before), _signs(after)
+    begin, until = _sentence(folded.text, start, end)
+    denied, denying = _signs(folded.text[begin:start]), _signs(folded.text[end:until])
     if not denied and not denying:
         return False
+    before, after = _seen(folded, begin, start), _seen(folded, end, until)
     # What follows matters where it holds a negator, or the end of a list that the hit stands in.
     right = _without_asides(_plain(after).partition(" ; ")[0]) if denying or "," in before else " "
     count = denying and DENIALS.match(_spaced(re.split(r" [-)] ", right)[0])) is not None
@@ -82,30 +83,27 @@ def _signs(text: str) -> bool:
     return not SIGNS.isdisjoint(_WORD.findall(text.lower()))
 
 
-def _before(folded: Folded, start: int) -> str:
-    """The sentence before a hit, or at least its last words."""
-    text, begin = folded.text, max(start - BEFORE, 0)
-    stop = max([text.rfind(mark, begin, start) for mark in _STOPS])
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the sentence around a hit starts and ends, or what is seen of it."""
+    begin, until = max(start - BEFORE, 0), min(end + AFTER, len(text))
+    stop = max(text.rfind(". ", begin, start), text.rfind("! ", begin, start), text.rfind("? ", begin, start))
     if stop >= begin and not text.endswith(_ABBREVIATED, 0, stop + 1):
-        return _marked(folded, stop + 1, start)
-    # Half a word at the rim of what is looked at could be taken for a negator.
-    seen = _marked(folded, begin, start)
-    return seen.partition(" ")[2] if begin else seen
-
-
-def _after(folded: Folded, end: int) -> str:
-    text, until = folded.text, min(end + AFTER, len(folded.text))
+        begin = stop + 1
+    elif begin:
+        # Half a word at the rim could be taken for a negator.
+        space = text.find(" ", begin, start)
+        begin = space if space >= 0 else start
     for mark in _STOPS:
         stop = text.find(mark, end, until)
         if stop >= 0 and not text.endswith(_ABBREVIATED, 0, stop + 1):
             until = stop
-    seen = _marked(folded, end, until)
-    return f"{seen.rpartition(' ')[0]};" if until == end + AFTER else seen
+    return begin, until
 
 
-def _marked(folded: Folded, start: int, end: int) -> str:
+def _seen(folded: Folded, start: int, end: int) -> str:
+    """A piece of the folded text with the clause breaks that it does not show by itself."""
     # A hard line break stands before its offset, in place of the space there; a long dash at its offset.
-    seen, breaks = folded.text[start:end], folded.breaks
+    seen, breaks = folded.text[start:end], folded.breaks_until(end)
     first, last = bisect_left(breaks, start), bisect_left(breaks, end + 1)
     if first == last:
         return seen

@@ -20,9 +20,86 @@ _EXAMPLE = re.compile(r"^ROUTE: escalate\nTEAM: .+\n\n(.+)$", re.MULTILINE)
 _OUR_TEAM = re.compile(r"\bour (?:\w+ )?team\b")
 # Words that tell nothing about what a sentence is about.
 _COMMON = frozenset(
-    "a about after all also am an and any are as at be been but by can could did do does for from get had has have how i "
-    "if in into is it its just me my no not of on or our out please so some than that the their them then there they this "
-    "to up us was we were what when where which who why will with would you your hi hello thanks hey".split()
+    [
+        "a",
+        "about",
+        "after",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "get",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "me",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "out",
+        "please",
+        "so",
+        "some",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "they",
+        "this",
+        "to",
+        "up",
+        "us",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "hi",
+        "hello",
+        "thanks",
+        "hey",
+    ]
 )
 # A question that no article answers is half a reason to hand off.
 _AT_A_LOSS = 0.5
@@ -45,9 +122,13 @@ class Manner:
     def of(cls, parameters: Mapping[str, Any]) -> Manner:
         """The manner that a call's parameters ask for; raises ValueError on one that it does not know."""
         known = {name: parameters[name] for name in cls.__dataclass_fields__ if name in parameters}
-        unknown = sorted(parameters.keys() - known.keys() - {"seed", "max_tokens", "top_p", "max_retries", "stream", "tools"})
+        unknown = sorted(
+            parameters.keys() - known.keys() - {"seed", "max_tokens", "top_p", "max_retries", "stream", "tools"}
+        )
         if unknown:
-            raise ValueError(f"an offline agent knows no parameter {', '.join(unknown)}; known: {', '.join(cls.__dataclass_fields__)}")
+            raise ValueError(
+                f"an offline agent knows no parameter {', '.join(unknown)}; known: {', '.join(cls.__dataclass_fields__)}"
+            )
         manner = cls(**known)
         if not (0 <= manner.escalate_at <= 2 and 0 <= manner.sentences <= 20 and 0 <= manner.temperature <= 10):
             raise ValueError("an offline agent needs escalate_at 0 to 2, sentences 0 to 20, temperature 0 to 10")

@@ -16,7 +16,7 @@ _CHARS_PER_TOKEN = 4
 class OfflineProvider(litellm.CustomLLM):
     """Answers `offline/agent` by rules, from the messages of the call and nothing else."""
 
-    async def acompletion(self, *args: Any, **kwargs: Any) -> litellm.ModelResponse:
+    async def acompletion(self, *_: Any, **kwargs: Any) -> litellm.ModelResponse:
         """The agent's answer as LiteLLM's response object."""
         return _respond(kwargs["model"], kwargs["messages"], kwargs["optional_params"], kwargs["model_response"])
 
@@ -31,7 +31,10 @@ def register() -> None:
 
 
 def _respond(
-    model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any], response: litellm.ModelResponse
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    parameters: Mapping[str, Any],
+    response: litellm.ModelResponse,
 ) -> litellm.ModelResponse:
     if model != "agent":
         raise litellm.NotFoundError(f"no offline model {model!r}; known: offline/agent", model, "offline")

@@ -152,7 +152,12 @@ class Concepts:
             if not searched:
                 break
         hits = [
-            Hit(concept.name, concept.any[each.alternative].written, *folded.original(each.start, each.end), each.negated)
+            Hit(
+                concept.name,
+                concept.any[each.alternative].written,
+                *folded.original(each.start, each.end),
+                each.negated,
+            )
             for number, kept in found.items()
             for concept in (self._concepts[number],)
             for each in _longest(kept)
@@ -187,7 +192,9 @@ class Concepts:
         numbers = {name: self._numbers.get(concept_key(name)) for name in names}
         unknown = [name for name, number in numbers.items() if number is None]
         if unknown:
-            raise PatternError([Fault("", None, name, "is no concept here; write a pattern for it") for name in unknown])
+            raise PatternError(
+                [Fault("", None, name, "is no concept here; write a pattern for it") for name in unknown]
+            )
         return {number for number in numbers.values() if number is not None}
 
     def _candidates(self, piece: bytes, searched: set[int]) -> dict[int, list[int]]:
@@ -222,9 +229,7 @@ def _keep(folded: Folded, spans: Iterable[_Found], kept: list[_Found]) -> bool:
     return True
 
 
-def _readable(
-    name: str, written: str, reader: Callable[[str], Alternative], faults: list[Fault]
-) -> Alternative | None:
+def _readable(name: str, written: str, reader: Callable[[str], Alternative], faults: list[Fault]) -> Alternative | None:
     try:
         return reader(written)
     except Unreadable as error:
@@ -263,9 +268,7 @@ def _outside(spans: list[_Found], excluded: list[tuple[int, int]]) -> list[_Foun
     for start, end in sorted(excluded):
         starts.append(start)
         furthest.append(max(end, furthest[-1]) if furthest else end)
-    return [
-        span for span in spans if not (at := bisect_left(starts, span.start + 1)) or furthest[at - 1] < span.end
-    ]
+    return [span for span in spans if not (at := bisect_left(starts, span.start + 1)) or furthest[at - 1] < span.end]
 
 
 def _longest(spans: list[_Found]) -> list[_Found]:

@@ -44,9 +44,7 @@ _TOKEN = re.compile(
     |(?P<char>\s+|.)""",
     re.VERBOSE | re.DOTALL,
 )
-_MEMBER = re.compile(
-    rf"(?P<point>{_POINT})|(?P<named>{_NAMED}|\[:\^?\w+:\])|\\(?P<escape>.)|(?P<char>.)", re.DOTALL
-)
+_MEMBER = re.compile(rf"(?P<point>{_POINT})|(?P<named>{_NAMED}|\[:\^?\w+:\])|\\(?P<escape>.)|(?P<char>.)", re.DOTALL)
 # A set that excludes these is a boundary of words that somebody wrote by hand.
 _LETTERS = (r"\w", "a-z", "A-Z", r"\pL", r"\p{L", "[:al")
 _LACKING = {
@@ -130,7 +128,9 @@ def translate(written: str) -> tuple[str, Part]:
             groups[-1] = (before.then(last).either(branches), _ZERO_WIDTH, _ZERO_WIDTH)
         elif kind == "repeat":
             if token.endswith("+") and len(token) > 1:
-                raise Unreadable("possessive repetition is not needed, since matching takes linear time; drop the last +")
+                raise Unreadable(
+                    "possessive repetition is not needed, since matching takes linear time; drop the last +"
+                )
             pieces.append(token.replace("{,", "{0,"))
             if re.match(r"[*?]|\{0*,|\{0+\}", token):
                 groups[-1] = (branches, before, last._replace(through=True, empty=True))

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from evalkit.keys import READ_AT_MOST, redact
-from evalkit.wire import Reply
+from evalkit.client.keys import READ_AT_MOST, redact
+from evalkit.client.wire import Reply
 
 MAX_DETAIL = 300
 MAX_REPLY_BYTES = 1_000_000
@@ -39,9 +39,7 @@ _DISCONNECTED = frozenset(
     }
 )
 _TIMED_OUT = frozenset({"ReadTimeout", "WriteTimeout", "PoolTimeout", "TimeoutException", "APITimeoutError"})
-_UNFIT = frozenset(
-    {"KeyError", "IndexError", "TypeError", "AttributeError", "ValidationError", "RecursionError"}
-)
+_UNFIT = frozenset({"KeyError", "IndexError", "TypeError", "AttributeError", "ValidationError", "RecursionError"})
 
 _STATUSES: Mapping[int, tuple[str, str]] = {
     401: ("unauthorized", "the API key was refused"),
@@ -208,9 +206,7 @@ def _refusal(chain: tuple[BaseException, ...], response: Any) -> Failure:
         return Failure("content_filter", f"stopped by a content filter: {words}", "empty", free=free)
     if "insufficient_quota" in codes:
         return Failure("quota", f"the provider's quota is used up ({place}): {words}", free=free)
-    other = (
-        ("server_error", "the provider failed") if status >= 500 else ("refused", "the request was refused")
-    )
+    other = ("server_error", "the provider failed") if status >= 500 else ("refused", "the request was refused")
     fault, meaning = _STATUSES.get(status, other)
     retry = status in (408, 429) or status >= 500
     wait = retry_after_s(response.headers.get("retry-after")) if response is not None else None

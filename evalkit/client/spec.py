@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from evalkit.client.keys import key_in, on_loopback
+from evalkit.client.pricing import Price
 from evalkit.errors import ShootoutError
-from evalkit.keys import key_in, on_loopback
-from evalkit.pricing import Price
+from evalkit.shootout import Sampling
 
 _DUMMY_KEY = "none-needed"
 _NO_PARAMETER = re.compile(
@@ -59,6 +60,18 @@ def api_base_of(spec: ModelSpec) -> str | None:
     provider = (spec.provider or "openai").upper()
     names = (f"{provider}_BASE_URL", f"{provider}_API_BASE")
     return spec.api_base or next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def spec_of(role: Sampling, model: str) -> ModelSpec:
+    """How the model of a candidate, or of another role in a shootout, is called."""
+    price = role.price
+    return ModelSpec(
+        model=model,
+        api_base=role.api_base,
+        api_key_env=role.api_key_env,
+        parameters=role.parameters,
+        price=Price(price.input, price.output, price.cached) if price else None,
+    )
 
 
 def parameters_sent(spec: ModelSpec, seed: int | None = None) -> dict[str, Any]:

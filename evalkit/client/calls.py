@@ -18,15 +18,13 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
+from evalkit.client.failures import Failure, failure_of, failure_of_reply, too_late
+from evalkit.client.keys import key_in
+from evalkit.client.pricing import Account, estimate
+from evalkit.client.spec import ModelSpec, api_base_of, key_of, parameters_sent
+from evalkit.client.wire import Reply, label, reply_of, to_openai, usage_of
 from evalkit.errors import ShootoutError
-from evalkit.failures import Failure, failure_of, failure_of_reply, too_late
-from evalkit.keys import key_in
-from evalkit.keys import load_env as load_env
-from evalkit.pricing import Account, estimate
-from evalkit.pricing import Price as Price
-from evalkit.spec import ModelSpec, api_base_of, key_of, parameters_sent
 from evalkit.transcript import Attempt, Message, ToolCall, Usage
-from evalkit.wire import Reply, label, reply_of, to_openai, usage_of
 
 # One time limit for all calls, as LiteLLM keeps a connection pool for each: ours is what ends a call.
 _EACH_CALL = {"timeout": 3600.0, "num_retries": 0, "max_retries": 0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -11,6 +12,8 @@ from evalkit.transcript import Message, ToolCall, Usage
 
 MAX_LABEL = 200
 MAX_DEPTH = 50
+
+_FILE_PATH = re.compile(r"(?:/|~/|file:|[A-Za-z]:[\\/]|\\\\)")
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,13 @@ def reply_of(response: Any) -> Reply | None:
 
 
 def label(name: Any) -> str | None:
-    """A name that a provider gave to something, cut to 200 characters; None where it is no text."""
-    return _whole(name[:MAX_LABEL]) if isinstance(name, str) and name else None
+    """A name that a provider gave to something, cut to 200 characters; None where it is no text.
+
+    A local server may name its model by the file that it serves; the folders of its machine are no one else's business.
+    """
+    if not isinstance(name, str) or not name:
+        return None
+    return _whole((re.split(r"[\\/]", name)[-1] if _FILE_PATH.match(name) else name)[:MAX_LABEL])
 
 
 def usage_of(response: Any) -> Usage | None:

@@ -1,0 +1,253 @@
+"""One pass over a suite's files: every case, pattern and article, and every fault on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from evalkit import documents
+from evalkit.cases import Case
+from evalkit.documents import Document
+from evalkit.errors import Fault, SuiteError
+from evalkit.patterns import Concepts, Pattern, concept_key
+from evalkit.settings import Settings
+from evalkit.suite import Article, Suite
+from evalkit.written import parse
+
+# Folders and files of a suite that hold something else than cases.
+RESERVED_FOLDERS = ("fixtures", "knowledge", "labels", "prompts", "rubrics", "shootouts", "tools")
+RESERVED_FILES = ("suite.yaml", "suite.yml", "patterns.yaml", "patterns.yml", "quarantine.yaml", "quarantine.yml")
+DATA = (".yaml", ".yml", ".json", ".jsonl")
+PROSE = (".md", ".txt")
+
+
+@dataclass
+class Checked:
+    """A suite's faults and notices, and the suite itself where there is no fault."""
+
+    suite: Suite | None = None
+    faults: list[Fault] = field(default_factory=list)
+    notices: list[Fault] = field(default_factory=list)
+
+
+class Reading:
+    """One pass over a suite's files that gathers every fault on its way."""
+
+    def __init__(self, files: Mapping[str, bytes], name: str, origin: str) -> None:
+        self.files = files
+        self.name = name
+        self.origin = origin
+        self.faults: list[Fault] = []
+        self.notices: list[Fault] = []
+        self.places: dict[str, tuple[Document, tuple[str | int, ...]]] = {}
+        self.dictionary: Document | None = None
+
+    def checked(self) -> Checked:
+        settings = self._settings()
+        patterns = self._patterns()
+        cases = tuple(self._cases(settings))
+        articles = tuple(self._articles())
+        self._fixtures_are_json()
+        text = {path: self._text(path) for path in self.files}
+        suite = Suite(settings.name or self.name, settings, cases, patterns, articles, text, self.origin)
+        self._concepts(suite)
+        if not self.faults:
+            self._look_over(suite)
+        faults, notices = sorted(self.faults, key=_place), sorted(self.notices, key=_place)
+        return Checked(None if faults else suite, faults, notices)
+
+    def _label(self, path: str) -> str:
+        return str(PurePosixPath(self.origin, path)) if self.origin else path
+
+    def _text(self, path: str) -> str:
+        try:
+            return self.files[path].decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if not path.endswith(DATA):  # the reader of documents finds these by itself
+                line = self.files[path].count(b"\n", 0, error.start) + 1
+                self.faults.append(
+                    Fault(self._label(path), line, "", "holds a byte that is not UTF-8; save it as UTF-8")
+                )
+            return ""
+
+    def _document(self, path: str) -> Document | None:
+        try:
+            return documents.read(self._label(path), self.files[path])
+        except SuiteError as error:
+            self.faults += error.faults
+            return self._good_lines(path, error) if path.lower().endswith(".jsonl") else None
+
+    def _good_lines(self, path: str, error: SuiteError) -> Document | None:
+        """What a JSONL file holds beside its bad lines, so that the faults of its other cases are told as well."""
+        bad = {fault.line for fault in error.faults}
+        lines = self.files[path].split(b"\n")
+        kept = b"\n".join(b"" if number in bad else line for number, line in enumerate(lines, start=1))
+        try:
+            return documents.read(self._label(path), kept) if kept.strip() else None
+        except SuiteError:
+            return None
+
+    def _first(self, *names: str) -> str | None:
+        return next((name for name in names if name in self.files), None)
+
+    def _settings(self) -> Settings:
+        path = self._first("suite.yaml", "suite.yml")
+        document = self._document(path) if path else None
+        if document is None:
+            return Settings()
+        found = parse(Settings, document.value, document.line, (), document.file, "")
+        if isinstance(found, Settings):
+            return found
+        self.faults += found
+        return Settings()
+
+    def _patterns(self) -> dict[str, Pattern]:
+        path = self._first("patterns.yaml", "patterns.yml")
+        document = self.dictionary = self._document(path) if path else None
+        if document is None:
+            return {}
+        if not isinstance(document.value, dict):
+            self.faults.append(
+                Fault(document.file, 1, "", "a mapping of concepts is needed: `never expires: {any: [...]}`")
+            )
+            return {}
+        patterns: dict[str, Pattern] = {}
+        for name, value in document.value.items():
+            written = {"any": value} if isinstance(value, list) else value
+            found = parse(Pattern, written, document.line, (name,), document.file, name)
+            if isinstance(found, Pattern):
+                patterns[name] = found
+            else:
+                self.faults += found
+        return patterns
+
+    def _concepts(self, suite: Suite) -> None:
+        """The faults and notices of the patterns: what does not compile, and examples that do not hold."""
+        try:
+            faults, notices = suite.concepts.check_examples(), suite.concepts.notices
+        except SuiteError as error:
+            faults, notices = list(error.faults), ()
+        self.faults += [self._in_dictionary(fault) for fault in faults]
+        self.notices += [self._in_dictionary(notice) for notice in notices]
+
+    def _in_dictionary(self, fault: Fault) -> Fault:
+        if self.dictionary is None:
+            return fault
+        return Fault(self.dictionary.file, self.dictionary.line((fault.where,)), fault.where, fault.message)
+
+    def _cases(self, settings: Settings) -> Iterator[Case]:
+        for path in sorted(self.files):
+            pure = PurePosixPath(path)
+            if path in RESERVED_FILES or pure.parts[0] in RESERVED_FOLDERS or pure.suffix.lower() not in DATA:
+                continue
+            document = self._document(path)
+            if document is None:
+                continue
+            listed = isinstance(document.value, list)
+            for index, value in enumerate(document.value if listed else [document.value]):
+                case = self._case(value, document, (index,) if listed else (), pure, settings)
+                if case is not None:
+                    yield case
+
+    def _case(
+        self,
+        value: Any,
+        document: Document,
+        place: tuple[str | int, ...],
+        path: PurePosixPath,
+        settings: Settings,
+    ) -> Case | None:
+        line = document.line(place)
+        if not isinstance(value, dict):
+            self.faults.append(Fault(document.file, line, "", "a case is needed: a mapping with an id and a ticket"))
+            return None
+        where = str(value.get("id", "case without an id"))[:100]
+        stratum_key = "group" if "group" in value else "stratum"
+        if {"group", "stratum"} <= value.keys() and value["group"] != value["stratum"]:
+            self.faults.append(
+                Fault(
+                    document.file,
+                    document.line((*place, "group")),
+                    where,
+                    "group and stratum differ; they are one key",
+                )
+            )
+        written = {key: item for key, item in value.items() if key != "group"}
+        written.setdefault("stratum", value.get("group", path.parent.name or self.name))
+        found = parse(Case, written, document.line, place, document.file, where)
+        if not isinstance(found, Case):
+            self.faults += found
+            return None
+        if found.id in self.places:
+            first, its_place = self.places[found.id]
+            message = f"this id is taken by {first.file}:{first.line(its_place)}"
+            self.faults.append(Fault(document.file, document.line((*place, "id")), where, message))
+        self.places.setdefault(found.id, (document, place))
+        strata = settings.strata
+        if strata is not None and stratum_key in value and found.stratum not in strata:
+            message = f"stratum {found.stratum!r} is not in suite.yaml's strata: {', '.join(strata)}"
+            self.faults.append(Fault(document.file, document.line((*place, stratum_key)), where, message))
+        self._fixtures_exist(found, document, place)
+        return found
+
+    def _fixtures_exist(self, case: Case, document: Document, place: tuple[str | int, ...]) -> None:
+        for fixture in case.fixtures:
+            if f"fixtures/{fixture}" not in self.files:
+                line = document.line((*place, "fixtures"))
+                message = f"fixture {fixture!r} is missing; write {self._label(f'fixtures/{fixture}')}"
+                self.faults.append(Fault(document.file, line, case.id, message))
+
+    def _fixtures_are_json(self) -> None:
+        for path in sorted(self.files):
+            if path.startswith("fixtures/") and path.endswith(".json"):
+                self._document(path)
+
+    def _articles(self) -> Iterator[Article]:
+        for path in sorted(self.files):
+            pure = PurePosixPath(path)
+            if pure.parts[0] != "knowledge" or pure.suffix.lower() not in PROSE:
+                continue
+            title, _, text = self._text(path).strip().partition("\n")
+            if not title.strip():
+                self.faults.append(Fault(self._label(path), 1, "", "is empty; write `# Title`, then the article"))
+                continue
+            yield Article(str(pure.relative_to("knowledge").with_suffix("")), title.lstrip("# ").strip(), text.strip())
+
+    def _look_over(self, suite: Suite) -> None:
+        """What can be said only of the whole: literal phrases, unused concepts, golden answers that miss their mark."""
+        literals = set(suite.literals)
+        for case in suite.cases:
+            for key in ("must_include", "must_not_include"):
+                for name in getattr(case, key):
+                    if name in literals:
+                        self._notice(case, key, f"{name!r} names no concept; it is matched as a literal phrase")
+            golden = case.reference.golden_answer
+            if any(char.isalnum() for char in golden):
+                self._golden(case, suite.concepts, golden)
+            if case.status == "draft":
+                self._notice(case, "status", "is a draft and is not played")
+        used = {concept_key(name) for case in suite.cases for name in case.assertions}
+        for name in suite.patterns:
+            if concept_key(name) not in used and self.dictionary is not None:
+                self.notices.append(self._in_dictionary(Fault("", None, name, "no case uses this concept")))
+
+    def _golden(self, case: Case, concepts: Concepts, golden: str) -> None:
+        claimed = {concept_key(hit.concept) for hit in concepts.find(golden) if not hit.negated}
+        missing = [name for name in case.must_include if concept_key(name) not in claimed]
+        forbidden = [name for name in case.must_not_include if concept_key(name) in claimed]
+        for names, verb in (
+            (missing, "lacks its own must_include"),
+            (forbidden, "claims its own must_not_include"),
+        ):
+            if names:
+                self._notice(case, "reference", f"the golden answer {verb}: {', '.join(names)}")
+
+    def _notice(self, case: Case, key: str, message: str) -> None:
+        document, place = self.places[case.id]
+        self.notices.append(Fault(document.file, document.line((*place, key)), case.id, message))
+
+
+def _place(fault: Fault) -> tuple[str, int]:
+    return fault.file, fault.line or 0
