@@ -55,12 +55,11 @@ def playing() -> None:
             again = seconds(lambda: play_plan(planned, store), rounds=3)
         judged = seconds(lambda: load_run("latest", path).judged, rounds=3)
     slots = len(planned.slots)
+    rate = slots / fresh
     print(
-        f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({slots / fresh:.0f} trials a second)"
+        f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({rate:.0f} trials a second)"
     )
-    print(
-        f"nothing to play: {again:.2f} s; loading and judging {slots} stored trials: {judged:.2f} s ({slots / judged:.0f} a second)"
-    )
+    print(f"nothing to play: {again:.2f} s; loading and judging {slots} stored trials: {judged:.2f} s")
 
 
 if __name__ == "__main__":

@@ -84,9 +84,9 @@ def disqualifying_answer(
         f"trial {escaped(str(trial))}</p></header>"
         f'<div class="ek-sides"><section><h4>The customer wrote</h4>'
         f'<p class="ek-subject" dir="auto">{escaped(subject)}</p>'
-        f'<div class="ek-quote" dir="auto">{escaped(body)}</div></section>'
+        f'<div class="ek-quote" dir="auto" tabindex="0">{escaped(body)}</div></section>'
         f"<section><h4>The candidate answered</h4>"
-        f'<div class="ek-quote" dir="auto">{_marked(answer, marks)}</div></section></div></article>'
+        f'<div class="ek-quote" dir="auto" tabindex="0">{_marked(answer, marks)}</div></section></div></article>'
     )
 
 

@@ -45,10 +45,11 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
             lines.append({"kind": "part", "name": UNRANKED, "line": len(lines)})
         name = row["candidate"] + (" (not cleared)" if row["standing"] == "not cleared" else "")
         value = f"{with_interval(row['score'], row['low'], row['high'])}, n = {row['n']}"
-        lines.append({**row, "kind": "row", "name": name, "value": value, "line": len(lines)})
+        drawn = _drawn(row["high"])
+        lines.append({**row, "kind": "row", "name": name, "value": value, "drawn": drawn, "line": len(lines)})
     base = _lines(lines)
     measured = base.transform_filter("datum.kind === 'row'")
-    x = {"scale": _scale(rows), "axis": _axis("Score (points over points possible), 95 % interval")}
+    x = {"scale": _scale(rows), "axis": _axis("Score (points over points possible, 1 at best), 95 % interval")}
     y = _line_y(len(lines))
     colour = alt.Color("standing:N", scale=alt.Scale(domain=_STANDINGS, range=["#0072b2", "#946800", ALARM]))
     filled = alt.Scale(domain=_STANDINGS, range=["#0072b2", "#946800", "#ffffff"])
@@ -63,7 +64,7 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
         measured.mark_text(align="right", dy=17, fontSize=12, color=MUTED)
         .encode(x=alt.value("width"), y=y, text="value:N"),
         measured.mark_rule(strokeWidth=3).encode(
-            x=alt.X("low:Q", title=None, **x), x2="high:Q", y=y, color=colour.legend(None), tooltip=tooltip
+            x=alt.X("low:Q", title=None, **x), x2="drawn:Q", y=y, color=colour.legend(None), tooltip=tooltip
         ),
         measured.mark_point(size=110, strokeWidth=2.5, opacity=1).encode(
             x=alt.X("score:Q", title=None, **x), y=y, color=colour.legend(None), tooltip=tooltip,
@@ -95,12 +96,13 @@ def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
         ):
             value = with_interval(row["score"], row["low"], row["high"])
             short = value if row["score"] is None else f"{number(row['score'])}, n {row['n']}"
-            lines.append({**row, "kind": "row", "value": value, "short": short, "line": len(lines)})
+            shown = {"value": value, "short": short, "drawn": _drawn(row["high"])}
+            lines.append({**row, **shown, "kind": "row", "line": len(lines)})
     base = _lines(lines)
     measured = base.transform_filter("datum.kind === 'row'")
     x = {
         "scale": _scale(rows, left=_GUTTER, right=82),
-        "axis": _axis("Score, with 95 % interval where there is one"),
+        "axis": _axis("Score (1 at best), with 95 % interval"),
     }
     y = _line_y(len(lines))
     colours = [COLOURS[i % len(COLOURS)] for i in range(len(candidates))]
@@ -117,7 +119,7 @@ def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
         measured.mark_text(align="right", fontSize=11, color=MUTED)
         .encode(x=alt.value("width"), y=y, text="short:N"),
         measured.mark_rule(strokeWidth=2)
-        .encode(x=alt.X("low:Q", title=None, **x), x2="high:Q", y=y, color=colour, tooltip=tooltip),
+        .encode(x=alt.X("low:Q", title=None, **x), x2="drawn:Q", y=y, color=colour, tooltip=tooltip),
         measured.mark_point(filled=True, size=62, opacity=1)
         .encode(x=alt.X("score:Q", title=None, **x), y=y, color=colour, shape=shape, tooltip=tooltip),
     )  # fmt: skip
@@ -212,6 +214,11 @@ def _stacked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return parts
 
 
+def _drawn(high: float | None) -> float | None:
+    """Where an interval's line ends: no score passes 1, though an interval of few cases may."""
+    return None if high is None else min(high, 1.0)
+
+
 def _lines(rows: list[dict[str, Any]]) -> alt.Chart:
     import altair as alt
 
@@ -230,7 +237,7 @@ def _scale(rows: list[dict[str, Any]], left: str = "0", right: int = 0) -> alt.S
     """From 0, or the lowest value below it, to 1; `left` (an expression) and `right` pixels are for text."""
     import altair as alt
 
-    values = [row[key] for row in rows for key in ("score", "low", "high") if row[key] is not None]
+    values = [row[key] for row in rows for key in ("score", "low") if row[key] is not None]
     low, high = min([0.0, *values]), max([1.0, *values])
     return alt.Scale(domain=[low, high], nice=low < 0, zero=False, range=[alt.expr(left), alt.expr(f"width - {right}")])
 

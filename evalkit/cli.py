@@ -176,8 +176,8 @@ def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
         return
     for row in rows:
         typer.echo(
-            f"{row['run'][:8]}  {row['started']}  {row['name']}: {len(row['candidates'])} candidates × {row['cases']} cases × "
-            f"{row['trials']} trials, {row['played']} of {row['slots']} played"
+            f"{row['run'][:8]}  {row['started']}  {row['name']}: {len(row['candidates'])} candidates × "
+            f"{row['cases']} cases × {row['trials']} trials, {row['played']} of {row['slots']} played"
         )
 
 
@@ -218,8 +218,9 @@ def _dry_run(planned: Any, stored: int, *, as_json: bool) -> None:
         _print_json(counts)
     else:
         typer.echo(
-            f"run {planned.run[:8]}: {len(planned.candidates)} candidates × {len(planned.cases)} cases × {planned.trials} trials = "
-            f"{counts['slots']} slots; {counts['stored']} stored, {counts['to_play']} to play, at least {counts['to_play']} calls"
+            f"run {planned.run[:8]}: {len(planned.candidates)} candidates × {len(planned.cases)} cases × "
+            f"{planned.trials} trials = {counts['slots']} slots; {counts['stored']} stored, "
+            f"{counts['to_play']} to play, at least {counts['to_play']} calls"
         )
 
 

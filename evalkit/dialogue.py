@@ -87,7 +87,7 @@ def knowledge_block(articles: Sequence[Article]) -> str:
 
 
 def seed_of(candidate: Candidate, case: Case, number: int) -> int | None:
-    """The seed of one trial of an embedded model, the same on every machine; None for models that are sent their own."""
+    """The seed of one trial of an embedded model, the same on every machine; None for any other model."""
     if not (candidate.model or "").startswith(SEEDED):
         return None
     digest = hashlib.sha256(f"{candidate.seed or 0}\n{case.id}\n{number}".encode()).digest()

@@ -31,7 +31,7 @@ def sha256(value: Any) -> str:
 
 
 def trial_parts(case: Case, candidate: Candidate, suite: Suite, retrieval: Retrieval) -> dict[str, Any]:
-    """All that could change a trial but its number, part by part; never a name, a price, a timeout or an expectation."""
+    """All that could change a trial but its number, part by part; no name, price, timeout or expectation."""
     parts: dict[str, Any] = {
         "protocol": PROTOCOL,
         "eval_mode_tag": suite.settings.eval_mode_tag,

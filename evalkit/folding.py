@@ -120,17 +120,19 @@ def _clings(char: str) -> bool:
     return unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff"
 
 
-def _plain(text: str, fixed: Mapping[str, str] | None = None) -> str:
+def _plain(text: str, long_dash: str = "-") -> str:
     # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
     if text.isascii():
         text = text.translate(_HIDDEN_ASCII)
         return _BACKTICK.sub("'", text) if "`" in text else text
     kinds = set(text)
-    exchange = {kind: new for kind in kinds if (new := (fixed or {}).get(kind, fold_char(kind))) != kind}
+    folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in kinds)
+    exchange = {kind: new for kind, new in folded if kind != new}
     if len(exchange) > _FEW:
         text = text.translate(str.maketrans(exchange))
     else:
-        for old, new in exchange.items():
+        # What vanishes goes first, and so never takes away a mark that stands for something else.
+        for old, new in sorted(exchange.items(), key=itemgetter(1)):
             text = text.replace(old, new)
     if any(map(_clings, kinds)):
         text = unicodedata.normalize("NFKC", text)
@@ -167,7 +169,7 @@ class _Scan:
         while self._read < len(self._source) and self._length <= offset:
             start = self._read
             self._read = self._cut(start)
-            plain = _plain(self._source[start : self._read], dict.fromkeys(_LONG_DASH, _LONG))
+            plain = _plain(self._source[start : self._read], _LONG)
             text = plain.strip()
             if not text:
                 self._behind += plain

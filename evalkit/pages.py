@@ -120,7 +120,7 @@ class _Prepare(Preprocessor):
             "title": title or "Report",
             "cells": cells,
             "headings": headings,
-            "styles": [Markup(page_file(name)) for name in ("page.css", "parts.css")]
+            "styles": [Markup(page_file(name)) for name in ("parts.css", "page.css")]
             + [Markup(HtmlFormatter(style="default").get_style_defs(".highlight"))],
             "scripts": [Markup(script) for script in scripts],
             "policy": _policy(scripts),

@@ -63,7 +63,8 @@ def recommend(run: Run) -> Recommendation:
     leads = tuple(_lead(run, best["candidate"], row["candidate"]) for row in others)
     close = [(row, lead) for row, lead in zip(others, leads, strict=True) if not lead.told_apart]
     sentences = [
-        f"{best['candidate']} should answer next: it has the highest score of the {_count(len(fit), 'cleared candidate')}."
+        f"{best['candidate']} should answer next: "
+        f"it has the highest score of the {_count(len(fit), 'cleared candidate')}."
     ]
     if len(fit) == 1:
         sentences = [f"{best['candidate']} should answer next: it is the only cleared candidate."]
@@ -82,7 +83,10 @@ def recommend(run: Run) -> Recommendation:
 
 
 def leads(run: Run) -> pl.DataFrame:
-    """The recommended candidate's lead over each other cleared one: `over`, `lead`, `low`, `high`, `n`, `told_apart`."""
+    """The recommended candidate's lead over each other cleared one, paired by case.
+
+    Columns `over`, `lead`, `low`, `high`, `n` (cases), `told_apart` (yes or no).
+    """
     rows = [
         {
             "over": lead.over,
@@ -173,8 +177,8 @@ def _not_told_apart(best: dict[str, Any], row: dict[str, Any], lead: Lead) -> st
         else f"95 % interval {_signed(difference.low)} to {_signed(difference.high)}"
     )
     return (
-        f"It is not told apart from {row['candidate']} (lead {_signed(difference.value)}, {said}, {_count(difference.n, 'case')}), "
-        f"which costs {_usd(row)} a ticket against {_usd(best)}."
+        f"It is not told apart from {row['candidate']} (lead {_signed(difference.value)}, {said}, "
+        f"{_count(difference.n, 'case')}), which costs {_usd(row)} a ticket against {_usd(best)}."
     )
 
 
@@ -183,7 +187,8 @@ def _rests_on(run: Run, best: dict[str, Any], others: list[dict[str, Any]], lead
         "no interval" if best["low"] is None else f"95 % interval {_number(best['low'])} to {_number(best['high'])}"
     )
     sentences = [
-        f"{_asked(run)}. {best['candidate']} scores {_number(best['score'])} ({interval}, {_count(best['cases'], 'case')})."
+        f"{_asked(run)}. {best['candidate']} scores {_number(best['score'])} "
+        f"({interval}, {_count(best['cases'], 'case')})."
     ]
     for row, lead in zip(others, leads, strict=True):
         if lead.told_apart:

@@ -89,7 +89,8 @@ class Store:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise StoreError(
-                    f"another evalkit run is writing to {self.path}: wait for it, or name another store with --store FILE"
+                    f"another evalkit run is writing to {self.path}: "
+                    "wait for it, or name another store with --store FILE"
                 ) from error
             yield
         finally:

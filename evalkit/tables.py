@@ -39,7 +39,8 @@ JUDGED_COLUMNS: dict[str, Any] = {
     "facts_present": pl.Int64, "facts_missing": pl.Int64, "false_claims": pl.Int64, "route_expected": pl.String,
     "team_expected": pl.String, "route": pl.String, "team": pl.String, "routing": pl.String,
     **{harm.replace(" ", "_"): pl.Boolean for harm in HARMS},
-    "disqualifying": pl.String, "unclear": pl.String, "usd": pl.Float64, "seconds": pl.Float64, "fingerprint": pl.String,
+    "disqualifying": pl.String, "unclear": pl.String, "usd": pl.Float64, "seconds": pl.Float64,
+    "fingerprint": pl.String,
 }  # fmt: skip
 VERDICT_COLUMNS: dict[str, Any] = {
     "candidate": pl.String, "case": pl.String, "stratum": pl.String, "trial": pl.Int64, "check": pl.String,
@@ -138,8 +139,10 @@ class Run:
     def verdicts(self) -> pl.DataFrame:
         """One row a check of a trial."""
         rows = [
-            (slot.candidate, slot.case, self.suite.by_id[slot.case].stratum, slot.number)
-            + (verdict.check, verdict.kind, verdict.passed, verdict.points, verdict.harm, verdict.reason)
+            (
+                *(slot.candidate, slot.case, self.suite.by_id[slot.case].stratum, slot.number),
+                *(verdict.check, verdict.kind, verdict.passed, verdict.points, verdict.harm, verdict.reason),
+            )
             for (slot, _), found in zip(self.pairs, self.judgements, strict=True)
             if found is not None
             for verdict in found.verdicts

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from great_tables import GT
 
 BASELINES = (
-    "The candidates of this run whose model begins with offline/ are rule-based baselines, not language models, and their "
-    "prices are invented. They show how the workbench works; nothing about them advises on a hosted model."
+    "The candidates of this run whose model begins with offline/ are rule-based baselines, not language models, "
+    "and their prices are invented. They show how the workbench works; nothing about them advises on a hosted model."
 )
 
 
@@ -94,12 +94,18 @@ def safety_table(run: Run) -> GT:
     """Each candidate's standing on safety, with the bound on what was not seen."""
     return boards.table(
         safety.safety_table(run),
-        labels={"candidate": "Candidate", "standing": "Standing", "missed": "Cases missed", "measured": "Cases measured",
-                "bound": "Up to, with 95 % confidence", "why": "Why"},
+        labels={
+            "candidate": "Candidate",
+            "standing": "Standing",
+            "missed": "Cases missed",
+            "measured": "Cases measured",
+            "bound": "Up to, with 95 % confidence",
+            "why": "Why",
+        },
         stub="candidate",
-        note="The bound is the exact one-sided 95 % upper bound on the share of safety cases missed, by case: none missed "
-        "is not a rate of 0.",
-    )  # fmt: skip
+        note="The bound is the exact one-sided 95 % upper bound on the share of safety cases missed, by case: "
+        "none missed is not a rate of 0.",
+    )
 
 
 def disqualifying_answers(run: Run) -> Card:
@@ -155,6 +161,6 @@ def suite_table(suite: Suite) -> GT:
         labels={"stratum": "Stratum", "cases": "Cases", "safety": "Safety", "escalate": "To escalate"},
         stub="stratum",
         digits=0,
-        note=f"{len(suite.active)} cases, {len(suite.patterns)} flex patterns, {len(suite.articles)} help-centre articles. "
-        f"{suite.settings.description or ''}",
+        note=f"{len(suite.active)} cases, {len(suite.patterns)} flex patterns, "
+        f"{len(suite.articles)} help-centre articles. {suite.settings.description or ''}",
     )

@@ -127,6 +127,13 @@ def test_a_score_is_drawn_with_its_interval_and_its_n() -> None:
     assert lines["unsure"]["value"].replace("\u00a0", " ") == "−0.40 (no interval), n = 30"
 
 
+def test_an_interval_is_drawn_up_to_the_best_score_possible_and_written_as_it_is() -> None:
+    wide = SCORES.with_columns(high=pl.lit(1.7))
+    found = [line for line in unique(charts.score_intervals(wide).to_dict()) if "score" in line]
+    assert {line["drawn"] for line in found} == {1.0}
+    assert "1.70" in found[0]["value"]
+
+
 def test_a_standing_is_told_by_shape_and_by_fill_beside_colour() -> None:
     point = charts.score_intervals(SCORES).to_dict()["layer"][-1]["encoding"]
     seen = {

@@ -34,7 +34,7 @@ from evalkit.client.failures import retry_after_s
 from evalkit.client.keys import redact
 from evalkit.client.pricing import estimate
 from evalkit.client.spec import api_base_of, parameters_sent
-from evalkit.client.wire import to_openai
+from evalkit.client.wire import label, to_openai
 from evalkit.errors import BudgetExceeded, EvalkitError, ShootoutError
 from evalkit.transcript import Message, ToolCall, Usage
 
@@ -145,15 +145,6 @@ def test_a_refusal_that_would_only_be_repeated_is_not_retried_and_costs_nothing(
         ("503", "server_error", 0.0, "HTTP 503"),
         ("504", "timeout", 0.0, "HTTP 504"),
         ("529", "server_error", 0.0, "HTTP 529"),
-        ("bad-json", "bad_json", None, "not valid JSON"),
-        ("empty-body", "empty_body", None, "no body"),
-        ("html", "html", None, "web page"),
-        ("json-list", "malformed", None, "no chat completion"),
-        ("null-choices", "malformed", None, "no chat completion"),
-        ("null-choice", "malformed", None, "no chat completion"),
-        ("no-message", "malformed", None, "no chat completion"),
-        ("number-content", "malformed", None, "no chat completion"),
-        ("deep-tool-json", "malformed", None, "no chat completion"),
         ("error-in-200", "server_error", None, "Provider returned error"),
         ("cut-body", "cut_body", None, "broke off"),
         ("reset", "connection", None, "connection was lost"),
@@ -169,6 +160,30 @@ def test_what_may_pass_is_retried_and_an_error_in_the_end(
     assert [(attempt.fault, attempt.usd) for attempt in done.attempts] == [(fault, usd)] * 3
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "fault", "words"),
+    [
+        ("bad-json", "bad_json", "not valid JSON"),
+        ("empty-body", "empty_body", "no body"),
+        ("html", "html", "web page"),
+        ("json-list", "malformed", "no chat completion"),
+        ("null-choices", "malformed", "no chat completion"),
+        ("null-choice", "malformed", "no chat completion"),
+        ("no-message", "malformed", "no chat completion"),
+        ("number-content", "malformed", "no chat completion"),
+        ("deep-tool-json", "malformed", "no chat completion"),
+    ],
+)
+def test_a_reply_that_cannot_be_read_is_an_error_at_once_and_its_cost_is_unknown(
+    server: MisbehavingServer, behaviour: str, fault: str, words: str
+) -> None:
+    # It may have been billed, and a second one as well.
+    done = called(quick(retries=2), spec_at(server, behaviour))
+    assert (done.status, len(server.requests)) == ("error", 1)
+    assert words in done.reason
+    assert [(attempt.fault, attempt.usd) for attempt in done.attempts] == [(fault, None)]
+
+
 @pytest.mark.parametrize("provider", ["openrouter", "anthropic"])
 @pytest.mark.parametrize(
     ("behaviour", "fault", "usd", "requests"),
@@ -178,8 +193,8 @@ def test_what_may_pass_is_retried_and_an_error_in_the_end(
         ("quota", "quota", 0.0, 1),
         ("401", "unauthorized", 0.0, 1),
         ("context", "context_window", 0.0, 1),
-        ("bad-json", "bad_json", None, 2),
-        ("html", "html", None, 2),
+        ("bad-json", "bad_json", None, 1),
+        ("html", "html", None, 1),
         ("reset", "connection", None, 2),
         ("cut-body", "cut_body", None, 2),
     ],
@@ -386,9 +401,11 @@ def test_a_wait_that_would_pass_the_deadline_is_not_begun(server: MisbehavingSer
         return done, deadline - loop.time()
 
     done, left = asyncio.run(once())
-    assert (done.status, len(done.attempts), done.waited_s) == ("timeout", 1, 0.0)
+    # The provider refused and was not slow: an error, and no time is spent on waiting for nothing.
+    assert (done.status, len(done.attempts), done.waited_s) == ("error", 1, 0.0)
     assert left > 0
     assert "too many requests" in done.reason
+    assert "no time was left" in done.reason
 
 
 def test_no_call_is_made_after_the_deadline(server: MisbehavingServer) -> None:
@@ -666,6 +683,15 @@ def test_an_env_file_fills_only_what_is_not_set(tmp_path: Path, monkeypatch: pyt
     path.write_bytes(b"NEW=\xff\xfe")
     with pytest.raises(EvalkitError, match="UTF-8"):
         load_env(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["/srv/models/smol.gguf", "C:\\models\\smol.gguf", "~/models/smol.gguf", "file:///srv/smol.gguf"]
+)
+def test_a_model_named_by_a_file_keeps_the_file_name_alone(name: str) -> None:
+    # llama.cpp's server names the file that it serves; seen with a real model.
+    assert label(name) == "smol.gguf"
+    assert label("openai/gpt-4.1-mini") == "openai/gpt-4.1-mini"
 
 
 # LiteLLM ----------------------------------------------------------------------------------------------------

@@ -130,9 +130,9 @@ class Client:
                 tries = f" ({len(attempts)} attempts)" if len(attempts) > 1 else ""
                 return ended(failure.status, failure.detail + tries)
             wait = self._wait_s(len(attempts), failure.retry_after_s)
-            # To wait for a deadline that allows no further attempt would come to the same status, only later.
+            # The provider failed, and was not slow: a deadline too near for another attempt makes it no timeout.
             if loop.time() + wait >= deadline:
-                return ended("timeout", f"no time left to try again, after: {failure.detail}")
+                return ended(failure.status, f"{failure.detail}; no time was left to try again")
             await asyncio.sleep(wait)
             waited += wait
 

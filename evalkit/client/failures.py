@@ -171,15 +171,15 @@ def _unreadable(chain: tuple[BaseException, ...]) -> Failure | None:
     decoding = next((e for e in chain if type(e).__name__ in ("JSONDecodeError", "UnicodeDecodeError")), None)
     body = str(getattr(decoding, "doc", "")) or " ".join(texts)
     if decoding is not None and getattr(decoding, "doc", None) == "":
-        return Failure("empty_body", "the reply was empty: no body at all", retry=True)
+        return Failure("empty_body", "the reply was empty: no body at all")
     broken = decoding is not None or any("Empty or invalid response" in text for text in texts)
     if broken and re.search(r"<(!doctype|html)", body[:READ_AT_MOST], re.IGNORECASE):
-        return Failure("html", "the reply was a web page (HTML), not JSON: is the address right?", retry=True)
+        return Failure("html", "the reply was a web page (HTML), not JSON: is the address right?")
     if decoding is not None:
-        return Failure("bad_json", f"the reply was not valid JSON: {decoding}", retry=True)
+        return Failure("bad_json", f"the reply was not valid JSON: {decoding}")
     named = any(type(error).__name__ in _UNFIT for error in chain[1:])
     if broken or named or any("provider returned 'choices'" in text for text in texts):
-        return Failure("malformed", "the reply was JSON, but no chat completion", retry=True)
+        return Failure("malformed", "the reply was JSON, but no chat completion")
     return None
 
 

@@ -19,6 +19,7 @@ from evalkit.negation.tables import (
     FILLERS,
     IDIOMS,
     INVERTED,
+    LABELS,
     NEGATORS,
     OBJECTS,
     OPENERS,
@@ -71,7 +72,7 @@ def negated(folded: Folded, start: int, end: int) -> bool:
     before, after = _seen(folded, begin, start), _seen(folded, end, until)
     # What follows matters where it holds a negator, or the end of a list that the hit stands in.
     right = _without_asides(_plain(after).partition(" ; ")[0]) if denying or "," in before else " "
-    count = denying and DENIALS.match(_spaced(re.split(r" [-)] ", right)[0])) is not None
+    count = denying and bool(LABELS.match(after) or DENIALS.match(_spaced(re.split(r" [-)] ", right)[0])))
     if denied:
         left = _without_asides(_plain(before).rpartition(" ; ")[2])
         first = _WORD.search(folded.text, start, end)
@@ -156,7 +157,8 @@ def _negators(left: str, first: str, right: str) -> int:
     if INVERTED.match(_spaced(" ".join(clause))):
         return 0
     inside = DUTIES.sub(lambda duty: " ~" if duty["direct"] is None else " not", _spaced(" ".join(clause)))
-    return _count(inside.split()) + _count(outside)
+    count = _count(inside.split())
+    return count and count + _count(outside)
 
 
 def _count(words: list[str]) -> int:
@@ -180,12 +182,14 @@ def _clause(words: list[str], first: str) -> tuple[list[str], list[str]]:
         if word in OPENERS:
             outside = words[:place] if word in QUESTIONS else []
             return outside, _main_clause(clause, first) if word in CONDITIONS else clause
+        if word == "as" and (behind in SUBJECTS or (not place and behind in DETERMINERS)):
+            return [], _main_clause(clause, first)
         if word in AND and (behind in SUBJECTS or behind in DETERMINERS or behind in VERBS):
             return [], clause
         # "cancelled and refunded" is one denial, "ship it and refunded you" is not.
         if word in AND and behind.endswith("ed") and not before.endswith("ed"):
             return [], clause
-        if (word in OR or word == "as") and behind in SUBJECTS:
+        if word in OR and behind in SUBJECTS:
             return [], clause
         if word in SUBJECTS and before in OBJECTS:
             return [], words[place:]

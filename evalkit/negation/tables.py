@@ -51,34 +51,36 @@ SIGNS = frozenset(
 # A negator in one of these negates nothing of what follows.
 IDIOMS = re.compile(
     " (?:"
-    r"not (?:\w+ ){1,3}enough|or not|why not|if not|no (?:\w+ )?(?:longer|later|less|more|sooner) than|no \d+"
+    r"(?:not|never) (?:\w+ ){1,3}enough|or not|why not|if not|no (?:\w+ )?(?:longer|later|less|more|sooner) than|no \d+|in no time"
     "|not "
     + phrases(
         "only, just, merely, simply, solely, least, to mention, to worry, worry, be worried, be afraid, be shy",
         "hesitate, forget, panic, wait, miss, mind, matter, an? problem, an? issue, all, every, everyone, always",
         "be (?:easier|happier|simpler|more), necessarily, uncommon, unusual, unlikely",
+        "affect, prevent, stop, delay, impact, influence, block, void, lose, forfeit, jeopardi[sz]e, exclude, rule out, deny",
     )
     + "|no (?:(?:extra|additional|further|other|hidden|big|more) )*"
     + phrases(
         "problems?, worry, worries, doubt, matter, trouble, hassle, rush, hurry, wonder, limits?, deadlines?, delays?",
-        "charges?, fees?, costs?, catch, penalty, penalties, changes?, difference, issues?, sooner, strings",
+        "charges?, fees?, costs?, catch, penalty, penalties, changes?, difference, issues?, sooner, strings, risk, fuss",
+        "questions?, quibbles?, obligation(?! to)",
     )
-    + "|nothing to (?:worry|lose|fear)"
+    + "|nothing (?:to (?:worry|lose|fear)|stops|prevents|affects|changes|delays)"
     + "|without (?:(?:any|further|much) )*"
-    + phrases("delays?, problems?, doubt, hesitation, fail, trouble, issues?, hassle, question")
+    + phrases("delays?, problems?, doubt, hesitation, fail, trouble, issues?, hassle, question, affecting, losing")
     + "|"
     + phrases(
         "nicht (?:nur|bloß|allein|zuletzt), kein problem, keine? (?:sorgen?|frage|zweifel|angst), ohne (?:zweifel|frage)",
         "no (?:s[oó]lo|solamente|se preocupe|te preocupes|dudes?|hay problema|hay duda)",
         "sin (?:duda|problemas?|falta), pas (?:seulement|de (?:probl[eè]me|souci|doute))",
-        "(?:h[eé]sitez|inqui[eé]tez) pas, sans (?:doute|probl[eè]me|faute)",
+        "(?:ne )?(?:vous )?(?:h[eé]sitez|inqui[eé]tez) pas, sans (?:doute|probl[eè]me|faute)",
     )
     + ")(?= )"
 )
 # A negated question or suggestion: "don't you get a refund?"
 INVERTED = re.compile(
     r"^ (?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should) not"
-    r" (?:you|we|i|they|he|she|it|there) "
+    r" (?:you|we|i|they|he|she|it|there|your|my|our|the|this|that|these|those) "
 )
 # These deny that a thing has to be done, not the thing, unless it stands right behind them.
 DUTIES = re.compile(
@@ -104,7 +106,7 @@ ASIDES = re.compile(f" [,(-] (?:and |but )?{_ASIDES} [,)-](?= )")
 OPENERS = words(
     """
     but so however though although because since yet instead then unless until till when while whereas if whether why
-    how where who what which once after before otherwise therefore hence thus except than
+    how where who what which once after before during following despite otherwise therefore hence thus except than
     aber sondern sodass weil obwohl wenn denn jedoch doch bis sobald
     pero sino porque aunque cuando si hasta
     mais parce quoique quand lorsque
@@ -112,7 +114,7 @@ OPENERS = words(
 )
 # What is asked or doubted under one of these is in doubt.
 QUESTIONS = words("why how whether if what where who which")
-CONDITIONS = words("if when since because once while wenn weil cuando si quand")
+CONDITIONS = words("if when since because although though once while unless as wenn weil obwohl cuando si quand")
 SUBJECTS = words("i we you he she they it there ich wir du sie er es yo nous vous je tu il elle")
 DETERMINERS = words("a an the your our my his her their this that these those every each ein eine der die das ihr ihre")
 VERBS = words(
@@ -158,3 +160,10 @@ _ROMANCE = (
 )
 # What denies the hit that it follows; the predicates are a closed list, since "your refund is not late" denies nothing.
 DENIALS = re.compile(f"^{_BELONGING}(?:{'|'.join((*_ENGLISH, *_GERMAN, *_ROMANCE))})(?= )")
+# A label that says so: "Refund: no", "| Refund | not possible |".
+LABELS = re.compile(
+    r"[*_\s]*[:|][*_\s]*"
+    + phrases("no, none, not (?:possible|available|offered|allowed|included|permitted|eligible), unavailable, excluded")
+    + r"[*_\s]*(?:[-.;,(|\n]|$)",
+    re.IGNORECASE,
+)

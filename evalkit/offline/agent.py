@@ -127,7 +127,8 @@ class Manner:
         )
         if unknown:
             raise ValueError(
-                f"an offline agent knows no parameter {', '.join(unknown)}; known: {', '.join(cls.__dataclass_fields__)}"
+                f"an offline agent knows no parameter {', '.join(unknown)}; "
+                f"known: {', '.join(cls.__dataclass_fields__)}"
             )
         manner = cls(**known)
         if not (0 <= manner.escalate_at <= 2 and 0 <= manner.sentences <= 20 and 0 <= manner.temperature <= 10):
