@@ -45,6 +45,9 @@ _LONG = "\x01"
 # White space that folding changes, and the long dashes, once they have been marked.
 _GAP = re.compile(rf"\s\s+|[^\S ]|{_LONG}")
 _HIDDEN_ASCII = dict.fromkeys((*range(0x09), *range(0x0E, 0x1C), 0x7F))
+# Characters that have been looked at and fold to themselves. It only spares time, and is bounded.
+_ORDINARY: set[str] = set()
+_REMEMBERED = 1 << 14
 # More kinds of characters than this to exchange, and one table is faster than one `replace` for each.
 _FEW = 64
 _BLOCK = 512
@@ -101,7 +104,7 @@ def fold(text: str) -> Folded:
     return Folded(text, _collapsed(_plain(text)))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def fold_char(char: str) -> str:
     """What a single character folds to: '' where no reader sees it."""
     if char in _FIXED:
@@ -113,7 +116,7 @@ def fold_char(char: str) -> str:
     return "".join(_FIXED.get(part, part) for part in unicodedata.normalize("NFKC", char))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _clings(char: str) -> bool:
     """Whether NFKC may join a character to what stands before it: combining marks and the tails of Hangul."""
     first = unicodedata.normalize("NFKD", char)[0]
@@ -125,7 +128,7 @@ def _plain(text: str, long_dash: str = "-") -> str:
     if text.isascii():
         text = text.translate(_HIDDEN_ASCII)
         return _BACKTICK.sub("'", text) if "`" in text else text
-    kinds = set(text)
+    kinds = _odd(text)
     folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in kinds)
     exchange = {kind: new for kind, new in folded if kind != new}
     if len(exchange) > _FEW:
@@ -137,6 +140,15 @@ def _plain(text: str, long_dash: str = "-") -> str:
     if any(map(_clings, kinds)):
         text = unicodedata.normalize("NFKC", text)
     return _BACKTICK.sub("'", text) if "`" in text else text
+
+
+def _odd(text: str) -> set[str]:
+    """The kinds of characters of a text but for those that fold to themselves, whatever stands around them."""
+    kinds = set(text) - _ORDINARY
+    ordinary = {kind for kind in kinds if fold_char(kind) == kind and not _clings(kind)}
+    if len(_ORDINARY) < _REMEMBERED:
+        _ORDINARY.update(ordinary)
+    return kinds - ordinary
 
 
 def _collapsed(plain: str) -> str:
@@ -242,7 +254,7 @@ def _spread(source: str, start: int, end: int) -> _Spread:
     piece = source[start:end]
     offsets: list[int] = []
     places: list[tuple[int, int | None]] = []
-    if all(len(fold_char(kind)) == 1 and not _clings(kind) for kind in set(piece)):
+    if all(len(fold_char(kind)) == 1 and not _clings(kind) for kind in _odd(piece)):
         lost = len(piece) - len(piece.lstrip())
         offsets.append(0)
         places.append((start + lost, None))

@@ -9,6 +9,7 @@ import polars as pl
 
 from evalkit.safety import SafetyRecord, safety_records
 from evalkit.scores import NEVER_MEASURED, case_scores, leaderboard, statuses
+from evalkit.shown import usd, with_interval
 from evalkit.stats.intervals import Interval
 from evalkit.stats.paired import mcnemar_exact, paired_difference
 from evalkit.tables import Run
@@ -68,14 +69,14 @@ def recommend(run: Run) -> Recommendation:
     ]
     if len(fit) == 1:
         sentences = [f"{best['candidate']} should answer next: it is the only cleared candidate."]
-    sentences += [_not_told_apart(best, row, lead) for row, lead in close]
+    sentences += [_not_told_apart(best, row) for row, _ in close]
     beside = [*_put_out(board), *_baseline(run, board, best["candidate"])]
     record = records[best["candidate"]]
     return Recommendation(
         candidate=best["candidate"],
         headline=" ".join(sentences),
         beside=" ".join(beside),
-        rests_on=_rests_on(run, best, others, leads),
+        rests_on=_rests_on(run, best, leads),
         would_change=_would_change(record, close),
         leads=leads,
         tone="warn" if close or not run.complete else "good",
@@ -151,7 +152,8 @@ def _standing(row: dict[str, Any]) -> str:
 
 def _put_out(board: list[dict[str, Any]]) -> list[str]:
     return [
-        f"{row['candidate']} {_standing(row)}, with a score of {_number(row['score'])}: {row['why']}."
+        f"{row['candidate']} {_standing(row)}: {row['why']}. "
+        f"Its score is {with_interval(row['score'], row['low'], row['high'])}."
         for row in board
         if row["standing"] != "cleared"
     ]
@@ -169,35 +171,26 @@ def _baseline(run: Run, board: list[dict[str, Any]], best: str) -> list[str]:
     return []
 
 
-def _not_told_apart(best: dict[str, Any], row: dict[str, Any], lead: Lead) -> str:
-    difference = lead.difference
-    said = (
-        "no interval"
-        if difference.low is None
-        else f"95 % interval {_signed(difference.low)} to {_signed(difference.high)}"
-    )
-    return (
-        f"It is not told apart from {row['candidate']} (lead {_signed(difference.value)}, {said}, "
-        f"{_count(difference.n, 'case')}), which costs {_usd(row)} a ticket against {_usd(best)}."
-    )
+def _not_told_apart(best: dict[str, Any], row: dict[str, Any]) -> str:
+    cost, own = usd(row["usd_per_ticket"]), usd(best["usd_per_ticket"])
+    invented = " (invented prices)" if row["price_invented"] and best["price_invented"] else ""
+    return f"It is not told apart from {row['candidate']}, which costs {cost} a ticket against {own}{invented}."
 
 
-def _rests_on(run: Run, best: dict[str, Any], others: list[dict[str, Any]], leads: tuple[Lead, ...]) -> str:
-    interval = (
-        "no interval" if best["low"] is None else f"95 % interval {_number(best['low'])} to {_number(best['high'])}"
-    )
-    sentences = [
-        f"{_asked(run)}. {best['candidate']} scores {_number(best['score'])} "
-        f"({interval}, {_count(best['cases'], 'case')})."
+def _rests_on(run: Run, best: dict[str, Any], leads: tuple[Lead, ...]) -> str:
+    score = with_interval(best["score"], best["low"], best["high"])
+    cases = _count(best["cases"], "case")
+    sentences = [f"{_asked(run)}. {best['candidate']} scores {score}, with its 95 % interval over {cases}."]
+    sentences += [
+        f"Its lead over {lead.over} is {with_interval(*_ends(lead.difference))} on {_count(lead.difference.n, 'case')}"
+        f"{'' if lead.told_apart else ', which may be chance'}."
+        for lead in leads
     ]
-    for row, lead in zip(others, leads, strict=True):
-        if lead.told_apart:
-            low, high = _signed(lead.difference.low), _signed(lead.difference.high)
-            sentences.append(
-                f"It leads over {row['candidate']} by {_signed(lead.difference.value)} (95 % interval {low} to {high}, "
-                f"{_count(lead.difference.n, 'case')})."
-            )
     return " ".join(sentences)
+
+
+def _ends(interval: Interval) -> tuple[float | None, float | None, float | None]:
+    return interval.value, interval.low, interval.high
 
 
 def _would_change(record: SafetyRecord, close: list[Any]) -> str:
@@ -221,17 +214,3 @@ def _asked(run: Run) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def _number(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:.2f}".replace("-", "−")
-
-
-def _signed(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:+.3f}".replace("-", "−")
-
-
-def _usd(row: dict[str, Any]) -> str:
-    if row["usd_per_ticket"] is None:
-        return "an unknown amount"
-    return f"{row['usd_per_ticket']:.6f} USD" + (" (invented price)" if row["price_invented"] else "")

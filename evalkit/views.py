@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from great_tables import GT
 
 BASELINES = (
-    "The candidates of this run whose model begins with offline/ are rule-based baselines, not language models, "
-    "and their prices are invented. They show how the workbench works; nothing about them advises on a hosted model."
+    "{names}: rule-based baselines, not language models, at invented prices. They show how the workbench works and "
+    "say nothing about any hosted model."
 )
 
 
@@ -26,7 +26,7 @@ def answer(run: Run) -> Card:
     found = recommend.recommend(run)
     missing = recommend.incomplete(run)
     mark = [cards.watermark(missing)] if missing else []
-    detail = "\n\n".join(part for part in (found.beside, found.rests_on) if part)
+    detail = "\n\n".join(part for part in (found.beside, found.rests_on, _caveat(run)) if part)
     return cards.stack([*mark, cards.headline(found.headline, found.tone, detail)], empty="")
 
 
@@ -46,8 +46,8 @@ def provenance(run: Run) -> Card:
     ]
     if run.suite.settings.description:
         said.append(f"The suite says of itself: {run.suite.settings.description}")
-    if any((candidate.get("model") or "").startswith("offline/") for candidate in run.manifest["candidates"]):
-        said.append(BASELINES)
+    if _caveat(run):
+        said.append(_caveat(run))
     return cards.prose("\n\n".join(said))
 
 
@@ -123,6 +123,15 @@ def disqualifying_answers(run: Run) -> Card:
 def status_table(run: Run) -> GT:
     """How the slots of each candidate ended; the columns add up to the slots."""
     return boards.table(scores.statuses(run), stub="candidate", digits=0)
+
+
+def _caveat(run: Run) -> str:
+    """That some candidates are no language models; '' where all are."""
+    candidates = run.manifest["candidates"]
+    offline = [each["name"] for each in candidates if (each.get("model") or "").startswith("offline/")]
+    if not offline:
+        return ""
+    return BASELINES.format(names="All candidates" if len(offline) == len(candidates) else ", ".join(offline))
 
 
 def _by_case(record: safety.SafetyRecord) -> list[safety.Offence]:

@@ -10,7 +10,8 @@ import pytest
 from browser import Browser, Opened, browser, wait_until_drawn
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from evalkit import report, shelf
+from evalkit import report
+from evalkit.report import shelf
 
 pytestmark = pytest.mark.browser
 __all__ = ["browser"]

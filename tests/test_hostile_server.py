@@ -31,7 +31,7 @@ WAYS = {
     "404": ("error", "404", 1),
     "context": ("error", "context", 1),
     "no-choices": ("error", "choice", 1),
-    "huge:20": ("error", "larger than", 1),
+    "huge:20": ("error", "20,000,000", 1),
     "bad-json": ("error", "json", 1),
     "html": ("error", "html", 1),
     "empty-body": ("error", "empty", 1),

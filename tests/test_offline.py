@@ -19,7 +19,7 @@ from evalkit.plan import plan
 from evalkit.shootout import Candidate
 
 SHOOTOUT = ROOT / "cases/shootouts/offline.yaml"
-PROMPT = "Be kind.\n\n# Help-centre articles\n\n## Delivery\nA parcel takes two days. The sky is blue.\n\n## Passwords\nA password has ten signs."
+PROMPT = "Be kind.\n\n# Help-centre articles\n\n## Delivery\nA parcel takes two working days to arrive. The sky over our warehouse is blue.\n\n## Passwords\nA password has at least ten signs."
 
 
 def answers(suite, number: int = 0) -> dict[tuple[str, str], str]:
@@ -120,7 +120,7 @@ def test_the_same_seed_says_the_same_and_temperature_makes_seeds_differ() -> Non
 
 def test_an_agent_picks_sentences_that_answer_the_ticket() -> None:
     said = answer(PROMPT, "How long does a parcel take?", Manner(sentences=1), 1)
-    assert said == "ROUTE: direct\n\nHi,\n\nA parcel takes two days."
+    assert said == "ROUTE: direct\n\nHi,\n\nA parcel takes two working days to arrive."
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import evalkit
-from evalkit import execution, pages, report, shelf
+from evalkit import report
 from evalkit.errors import ReportError
+from evalkit.report import archiving, execution, pages, shelf
 
 Notebook = Callable[..., Path]
 PARAMETERS = """run: str = "latest"  # a run
@@ -213,7 +214,7 @@ def test_the_kernel_is_this_python_with_this_evalkit_and_sees_no_secret(
     )
     path = notebook(code, parameters="expected: list = []")
     # The page of this test does hold paths, so that they can be compared.
-    monkeypatch.setattr(report, "_refuse_betrayal", lambda *_: None)
+    monkeypatch.setattr(archiving, "_refuse_betrayal", lambda *_: None)
     here = [str(Path(os.sys.executable)), evalkit.__file__]
     page = report.render(path, {"expected": here}, tmp_path / "out")
     ran = nbformat.read(page.with_suffix(".ipynb"), as_version=4)

@@ -42,11 +42,12 @@ _STOPS = (". ", "! ", "? ")
 _ABBREVIATED = ("e.g.", "i.e.")
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(
-    # Numbers and words; commas and brackets; the target of a Markdown link, which is not read; dashes between words.
-    r"\d+(?:[.,]\d+)*|[^\W_]+(?:'[^\W_]+)*|[,()]|\]\([^()\s]*\)|--+|(?<!\S)-(?!\S)"
-    # Dots in words, numbers and addresses end no clause; one before a capital does, where a space was forgotten.
-    r"|[!?;\n\u3002\u2022|\u2192]|\.\.+|:(?![\d/])|(?<!\be\.g)(?<!\bi\.e)\.(?![^\W_])|(?<=[a-z])\.(?=[A-Z])"
+    # Words and numbers; commas and brackets; the target of a Markdown link, which is not read; dashes between words.
+    r" *([^\W_]+(?:'[^\W_]+|(?<=\d)[.,](?=\d)[^\W_]+)*|[,()]|\]\([^()\s]*\)|--+|(?<!\S)-(?!\S)"
+    # Dots in words and addresses end no clause; one before a capital does, where a space was forgotten.
+    r"|[!?;\n\u3002\u2022|\u2192]|\.\.+|:(?![\d/])|(?<!\be\.g)(?<!\bi\.e)\.(?![^\W_])|(?<=[a-z])\.(?=[A-Z]))"
 )
+_PAUSE = re.compile(" [()-] ")
 _STEMS = (
     *("do", "does", "did", "is", "are", "was", "were", "has", "have", "had"),
     *("could", "should", "would", "must", "need", "might", "ai"),
@@ -71,10 +72,10 @@ def negated(folded: Folded, start: int, end: int) -> bool:
         return False
     before, after = _seen(folded, begin, start), _seen(folded, end, until)
     # What follows matters where it holds a negator, or the end of a list that the hit stands in.
-    right = _without_asides(_plain(after).partition(" ; ")[0]) if denying or "," in before else " "
-    count = denying and bool(LABELS.match(after) or DENIALS.match(_spaced(re.split(r" [-)] ", right)[0])))
+    right = ASIDES.sub("", _plain(after).partition(";")[0]) if denying or "," in before else " "
+    count = denying and bool(LABELS.match(after) or DENIALS.match(_PAUSE.split(f"{right}) ")[0] + " "))
     if denied:
-        left = _without_asides(_plain(before).rpartition(" ; ")[2])
+        left = ASIDES.sub("", _plain(before).rpartition(";")[2])
         first = _WORD.search(folded.text, start, end)
         count += _negators(left, first[0].lower() if first else "", right)
     return count == 1
@@ -133,31 +134,23 @@ def _plain(text: str) -> str:
     return f" {' '.join(plain)} "
 
 
-def _without_asides(text: str) -> str:
-    return _spaced(ASIDES.sub("", _spaced(text)))
-
-
-def _spaced(text: str) -> str:
-    return f" {' '.join(text.split())} "
-
-
 def _negators(left: str, first: str, right: str) -> int:
     """How many negators a hit stands under, by what precedes it in its sentence; `first` is its own first word."""
     if SIGNS.isdisjoint(left.split()):
         return 0
-    *earlier, own = re.split(r" [()-] ", left)[-1].split(" , ")
+    *earlier, own = f" {_PAUSE.split(left)[-1]}".split(" ,")
     if earlier and _in_list(own.split(), right):
         while earlier:
             item = earlier.pop()
-            own = f"{item} {own}"
+            own = f"{item}{own}"
             if not _is_item(item.split()):
                 break
-    own = IDIOMS.sub(" ~", FILLERS.sub(r" \g<negator>", _spaced(own)))
-    outside, clause = _clause(own.split(), first)
-    if INVERTED.match(_spaced(" ".join(clause))):
+    own = IDIOMS.sub(" ~", FILLERS.sub(r" \g<negator>", own))
+    outside, words = _clause(own.split(), first)
+    clause = f" {' '.join(words)} "
+    if INVERTED.match(clause):
         return 0
-    inside = DUTIES.sub(lambda duty: " ~" if duty["direct"] is None else " not", _spaced(" ".join(clause)))
-    count = _count(inside.split())
+    count = _count(DUTIES.sub(lambda duty: " ~" if duty["direct"] is None else " not", clause).split())
     return count and count + _count(outside)
 
 

@@ -101,6 +101,8 @@ _COMMON = frozenset(
         "hey",
     ]
 )
+# Headings, dates and greetings are shorter, and answer nothing.
+_SHORTEST = 6
 # A question that no article answers is half a reason to hand off.
 _AT_A_LOSS = 0.5
 
@@ -184,7 +186,9 @@ def _sentences(prompt: str) -> list[Sentence]:
     _, _, block = prompt.partition(_HEADING)
     for article in block.split("\n## ")[1:]:
         title, _, text = article.partition("\n")
-        for sentence in filter(str.strip, _SENTENCE.split(text)):
+        for sentence in _SENTENCE.split(text):
+            if len(sentence.split()) < _SHORTEST:
+                continue
             found.append(Sentence(sentence.strip(), _words(sentence), _words(title), len(found)))
     return found
 

@@ -16,6 +16,9 @@ from evalkit.folding import fold_char
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 WORDS = r"\pL\pM\pN"
 
+# What a class of all scripts counts as beside a single character.
+WIDE_SIZE = 10
+
 _WORD = re2.compile(f"[{WORDS}]")
 _UNSPACED = re2.compile(f"[{UNSPACED}]")
 # RE2's own \w, \d and \s know ASCII alone; folded text holds no white space but single spaces.
@@ -68,12 +71,14 @@ class Part(NamedTuple):
     """A piece of an alternative: whether a word's character may stand `first` and `last` in it.
 
     `through` says whether what stands beyond it may be the edge instead, `empty` whether it may match no text.
+    `size` is its number of characters with counted repetitions written out, a class such as \\w counting as many.
     """
 
     first: bool = False
     last: bool = False
     through: bool = True
     empty: bool = True
+    size: int = 0
 
     def then(self, other: Part) -> Part:
         """This piece, followed by another."""
@@ -82,11 +87,21 @@ class Part(NamedTuple):
             other.last or (other.through and self.last),
             self.through and other.through,
             self.empty and other.empty,
+            self.size + other.size,
         )
 
     def either(self, other: Part | None) -> Part:
         """This piece or another in its place."""
-        return self if other is None else Part(*(mine or theirs for mine, theirs in zip(self, other, strict=True)))
+        if other is None:
+            return self
+        flags = (mine or theirs for mine, theirs in zip(self[:4], other[:4], strict=True))
+        return Part(*flags, size=self.size + other.size)
+
+    def repeated(self, token: str) -> Part:
+        """This piece with `*`, `?`, `{2,3}` or the like behind it."""
+        most = max((int(number) for number in re.findall(r"\d+", token)), default=1)
+        part = self._replace(size=self.size * max(most, 1))
+        return part._replace(through=True, empty=True) if re.match(r"[*?]|\{0*[,}]", token) else part
 
 
 _ZERO_WIDTH = Part()
@@ -132,8 +147,7 @@ def translate(written: str) -> tuple[str, Part]:
                     "possessive repetition is not needed, since matching takes linear time; drop the last +"
                 )
             pieces.append(token.replace("{,", "{0,"))
-            if re.match(r"[*?]|\{0*,|\{0+\}", token):
-                groups[-1] = (branches, before, last._replace(through=True, empty=True))
+            groups[-1] = (branches, before, last.repeated(token))
         else:
             source, part = _atom(kind, token)
             pieces.append(source)
@@ -164,7 +178,7 @@ def _atom(kind: str, token: str) -> tuple[str, Part]:
     if kind == "dot":
         return token, _one(word=True)
     if kind == "named":
-        return token, _one(word=_names_words(token))
+        return token, _one(word=_names_words(token), size=WIDE_SIZE)
     if kind == "set":
         return _set(token)
     if kind == "escape":
@@ -186,7 +200,7 @@ def _escape(char: str) -> tuple[str, Part]:
     if char == "C":
         raise Unreadable(r"\C may match half a character; write . for any character")
     if char in _WIDE:
-        return _WIDE[char], _one(word=char in "wdD")
+        return _WIDE[char], _one(word=char in "wdD", size=WIDE_SIZE)
     if char in _BLANK:
         return " ", _one(word=False)
     if char.isascii() and char.isalnum():
@@ -199,21 +213,24 @@ def _text(char: str) -> tuple[str, Part]:
     if not folded:
         return "", _ZERO_WIDTH
     source = escaped(folded) if len(folded) == 1 else f"(?:{escaped(folded)})"
-    return source, Part(is_word(folded[0]), is_word(folded[-1]), through=False, empty=False)
+    return source, Part(is_word(folded[0]), is_word(folded[-1]), through=False, empty=False, size=len(folded))
 
 
 def _set(token: str) -> tuple[str, Part]:
     head = "[^" if token.startswith("[^") else "["
     inside = token[len(head) : -1]
-    members, word = [], False
+    members: list[str] = []
+    word = wide = False
     for member in _MEMBER.finditer(inside):
         escape = member["escape"] or ""
         if member["named"]:
             members.append(member["named"])
             word |= _names_words(member["named"])
+            wide = True
         elif escape and escape in _WIDE_IN_SET:
             members.append(_WIDE_IN_SET[escape])
             word |= escape != "W"
+            wide = True
         else:
             char = _point(member["point"]) if member["point"] else member["char"] or _BLANK.get(escape, escape)
             folded = _folded(char)
@@ -226,7 +243,7 @@ def _set(token: str) -> tuple[str, Part]:
         raise Unreadable("[…] holds no visible character; write those that may stand there")
     if head == "[^":
         word = not any(letters in inside for letters in _LETTERS)
-    return f"{head}{''.join(members)}]", _one(word=word)
+    return f"{head}{''.join(members)}]", _one(word=word, size=WIDE_SIZE if wide else 1)
 
 
 def _names_words(name: str) -> bool:
@@ -236,8 +253,8 @@ def _names_words(name: str) -> bool:
     )
 
 
-def _one(*, word: bool) -> Part:
-    return Part(word, word, through=False, empty=False)
+def _one(*, word: bool, size: int = 1) -> Part:
+    return Part(word, word, through=False, empty=False, size=size)
 
 
 def _folded(char: str) -> str:

@@ -30,7 +30,7 @@ _SECRET_LENGTH = 8
 _PLAIN = {"str": str, "int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # nbclient's own complaints are said again, better, by the ReportError.
-_quiet = logging.getLogger("evalkit.execution.nbclient")
+_quiet = logging.getLogger("evalkit.report.nbclient")
 _quiet.addHandler(logging.NullHandler())
 _quiet.propagate = False
 

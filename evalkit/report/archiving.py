@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import nbformat
 from nbformat import NotebookNode
 
-from evalkit import execution, pages, shelf
 from evalkit.errors import ReportError
+from evalkit.report import execution, pages, shelf
 
 if TYPE_CHECKING:
     from evalkit.tables import Run
