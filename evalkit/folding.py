@@ -38,7 +38,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_BACKTICK = re.compile(r"(?<=[^\W_])`(?=[^\W_])")
+# Typed for an apostrophe; elsewhere it marks code.
+BACKTICK = re.compile(r"(?<=[^\W_])`(?=[^\W_])")
 _NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
 _NEWLINE = re.compile(rf"\r\n|[{_NEWLINES}]")
 _LONG = "\x01"
@@ -127,7 +128,7 @@ def _plain(text: str, long_dash: str = "-") -> str:
     # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
     if text.isascii():
         text = text.translate(_HIDDEN_ASCII)
-        return _BACKTICK.sub("'", text) if "`" in text else text
+        return BACKTICK.sub("'", text) if "`" in text else text
     kinds = _odd(text)
     folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in kinds)
     exchange = {kind: new for kind, new in folded if kind != new}
@@ -139,7 +140,7 @@ def _plain(text: str, long_dash: str = "-") -> str:
             text = text.replace(old, new)
     if any(map(_clings, kinds)):
         text = unicodedata.normalize("NFKC", text)
-    return _BACKTICK.sub("'", text) if "`" in text else text
+    return BACKTICK.sub("'", text) if "`" in text else text
 
 
 def _odd(text: str) -> set[str]:

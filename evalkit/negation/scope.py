@@ -21,6 +21,7 @@ from evalkit.negation.tables import (
     INVERTED,
     LABELS,
     NEGATORS,
+    NOTE,
     OBJECTS,
     OPENERS,
     OR,
@@ -73,7 +74,7 @@ def negated(folded: Folded, start: int, end: int) -> bool:
     before, after = _seen(folded, begin, start), _seen(folded, end, until)
     # What follows matters where it holds a negator, or the end of a list that the hit stands in.
     right = ASIDES.sub("", _plain(after).partition(";")[0]) if denying or "," in before else " "
-    count = denying and bool(LABELS.match(after) or DENIALS.match(_PAUSE.split(f"{right}) ")[0] + " "))
+    count = denying and bool(LABELS.match(after) or DENIALS.match(_PAUSE.split(NOTE.sub("", f"{right}) "))[0] + " "))
     if denied:
         left = ASIDES.sub("", _plain(before).rpartition(";")[2])
         first = _WORD.search(folded.text, start, end)

@@ -51,26 +51,29 @@ SIGNS = frozenset(
 # A negator in one of these negates nothing of what follows.
 IDIOMS = re.compile(
     " (?:"
-    r"(?:not|never) (?:\w+ ){1,3}enough|or not|why not|if not|no (?:\w+ )?(?:longer|later|less|more|sooner) than|no \d+|in no time"
+    r"(?:not|never) (?:\w+ ){1,3}enough|or not|why not|if not|in no time|no \d+"
+    r"|no (?:\w+ )?(?:longer|later|less|more|sooner) than"
     "|not "
     + phrases(
         "only, just, merely, simply, solely, least, to mention, to worry, worry, be worried, be afraid, be shy",
         "hesitate, forget, panic, wait, miss, mind, matter, an? problem, an? issue, all, every, everyone, always",
         "be (?:easier|happier|simpler|more), necessarily, uncommon, unusual, unlikely",
-        "affect, prevent, stop, delay, impact, influence, block, void, lose, forfeit, jeopardi[sz]e, exclude, rule out, deny",
+        "affect, prevent, stop, delay, impact, influence, block, void, lose, forfeit, jeopardi[sz]e, exclude, rule out",
+        "deny",
     )
     + "|no (?:(?:extra|additional|further|other|hidden|big|more) )*"
     + phrases(
         "problems?, worry, worries, doubt, matter, trouble, hassle, rush, hurry, wonder, limits?, deadlines?, delays?",
-        "charges?, fees?, costs?, catch, penalty, penalties, changes?, difference, issues?, sooner, strings, risk, fuss",
-        "questions?, quibbles?, obligation(?! to)",
+        "charges?, fees?, costs?, catch, penalty, penalties, changes?, difference, issues?, sooner, strings, risk",
+        "fuss, questions?, quibbles?, obligation(?! to)",
     )
     + "|nothing (?:to (?:worry|lose|fear)|stops|prevents|affects|changes|delays)"
     + "|without (?:(?:any|further|much) )*"
     + phrases("delays?, problems?, doubt, hesitation, fail, trouble, issues?, hassle, question, affecting, losing")
     + "|"
     + phrases(
-        "nicht (?:nur|bloß|allein|zuletzt), kein problem, keine? (?:sorgen?|frage|zweifel|angst), ohne (?:zweifel|frage)",
+        "nicht (?:nur|bloß|allein|zuletzt), kein problem, keine? (?:sorgen?|frage|zweifel|angst)",
+        "ohne (?:zweifel|frage)",
         "no (?:s[oó]lo|solamente|se preocupe|te preocupes|dudes?|hay problema|hay duda)",
         "sin (?:duda|problemas?|falta), pas (?:seulement|de (?:probl[eè]me|souci|doute))",
         "(?:ne )?(?:vous )?(?:h[eé]sitez|inqui[eé]tez) pas, sans (?:doute|probl[eè]me|faute)",
@@ -126,10 +129,11 @@ VERBS = words(
 OBJECTS = words("it them this him her us me")
 AND, OR = words("and und y et"), words("or nor oder o ou")
 
-# What may still belong to a hit that precedes it: a noun, a second one, a note in brackets, a prepositional phrase.
+# A note in brackets, which says nothing about what goes on behind it.
+NOTE = re.compile(r"^ \( [^()]{0,60} \)(?= )")
+# What may still belong to a hit that precedes it: a noun, a second one, a prepositional phrase.
 _BELONGING = (
     r"(?: (?:requests?|claims?|options?|payments?))?(?:(?: ,)? (?:and|or) (?!(?:is|are|was|were) )\w+)?"
-    r"(?: \( [^()]{0,60} \))?"
     r"(?: (?:of|for|on|in|to|from|at|by|after|within|outside|beyond|under|with|made|requested|für|auf|de|del|sobre"
     r"|pour|sur)(?: (?!(?:and|but|so|you|we|i|they|it|,) )[\w.,$%]+){1,9}?)?"
 )

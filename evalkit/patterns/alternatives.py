@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import re2
 
@@ -102,6 +102,7 @@ def literal(written: str) -> Alternative:
     return Alternative(written, escaped(text), is_word(text[0]), is_word(text[-1]))
 
 
+@lru_cache(maxsize=1 << 12)
 def read(written: str) -> Alternative:
     """An alternative as a person writes it; raises Unreadable with what to write instead."""
     if len(written) > MAX_CHARS:

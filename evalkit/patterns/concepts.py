@@ -89,7 +89,7 @@ class Concepts:
         self._owners = [(number, place) for number, concept in enumerate(concepts) for place in range(len(concept.any))]
         self._prefilter = Prefilter([each.source for concept in concepts for each in concept.any])
         self.notices: tuple[Fault, ...] = tuple(
-            Fault("", None, concept.name, f"{each.written!r}: {each.notice}")
+            Fault("", None, concept.name, f"{_shown(each.written)}: {each.notice}")
             for concept in concepts
             for each in (*concept.any, *concept.unless)
             if each.notice
@@ -111,16 +111,12 @@ class Concepts:
             elif key in taken:
                 faults.append(Fault("", None, name, f"is the same concept as {taken[key]!r}; write it once"))
             taken.setdefault(key, name)
-            readers = (_readable(name, written, read, faults) for written in (*pattern.any, *pattern.unless))
-            alternatives = [each for each in readers]
-            if None not in alternatives:
-                cut = len(pattern.any)
-                concepts.append(_Concept(name, tuple(alternatives[:cut]), tuple(alternatives[cut:])))  # type: ignore[arg-type]
+            any_, unless = (_all(each, name, faults) for each in (pattern.any, pattern.unless))
+            concepts.append(_Concept(name, any_, unless))
         for phrase in literals:
             if (key := concept_key(phrase)) not in taken:
                 taken[key] = phrase
-                found = _readable(phrase, phrase, literal, faults)
-                concepts += [_Concept(phrase, (found,))] if found else []
+                concepts.append(_Concept(phrase, _all((phrase,), phrase, faults, literal)))
         if faults:
             raise PatternError(faults)
         return cls(concepts, dict(patterns))
@@ -151,17 +147,7 @@ class Concepts:
                     searched.discard(number)
             if not searched:
                 break
-        hits = [
-            Hit(
-                concept.name,
-                concept.any[each.alternative].written,
-                *folded.original(each.start, each.end),
-                each.negated,
-            )
-            for number, kept in found.items()
-            for concept in (self._concepts[number],)
-            for each in _longest(kept)
-        ]
+        hits = [self._hit(folded, number, each) for number, kept in found.items() for each in _longest(kept)]
         return tuple(sorted(hits, key=attrgetter("start", "end", "concept")))
 
     def check_examples(self) -> list[Fault]:
@@ -181,7 +167,8 @@ class Concepts:
             return ""
         if claims:
             said = text[claims[0].start : claims[0].end]
-            return f"misses: {text!r} is hit at {said!r} by {claims[0].alternative!r}; narrow it, or write an `unless`"
+            by = _shown(claims[0].alternative)
+            return f"misses: {text!r} is hit at {said!r} by {by}; narrow it, or write an `unless`"
         if hits:
             return f"matches: {text!r} is hit only inside a negation; write the negation into an alternative"
         return f"matches: {text!r} is not hit; add an alternative, or look at `unless`"
@@ -215,6 +202,11 @@ class Concepts:
             spans = _outside(spans, excluded)
         return _longest(spans)
 
+    def _hit(self, folded: Folded, number: int, found: _Found) -> Hit:
+        concept = self._concepts[number]
+        written = concept.any[found.alternative].written
+        return Hit(concept.name, written, *folded.original(found.start, found.end), found.negated)
+
 
 def _keep(folded: Folded, spans: Iterable[_Found], kept: list[_Found]) -> bool:
     """Whether more hits of the concept are to be looked for, once these are added to those `kept`."""
@@ -229,13 +221,22 @@ def _keep(folded: Folded, spans: Iterable[_Found], kept: list[_Found]) -> bool:
     return True
 
 
-def _readable(name: str, written: str, reader: Callable[[str], Alternative], faults: list[Fault]) -> Alternative | None:
-    try:
-        return reader(written)
-    except Unreadable as error:
-        shown = written if len(written) <= 80 else f"{written[:79]}…"
-        faults.append(Fault("", None, name, f"{shown!r}: {error}"))
-        return None
+def _all(
+    written: Iterable[str], concept: str, faults: list[Fault], reader: Callable[[str], Alternative] = read
+) -> tuple[Alternative, ...]:
+    """The alternatives that can be used; of each other one a fault is added to `faults`."""
+    alternatives = []
+    for each in written:
+        try:
+            alternatives.append(reader(each))
+        except Unreadable as error:
+            faults.append(Fault("", None, concept, f"{_shown(each)} {error}"))
+    return tuple(alternatives)
+
+
+def _shown(alternative: str) -> str:
+    line = " ".join(alternative.split())
+    return f"`{line if len(line) <= 80 else line[:79] + '…'}`"
 
 
 def _windows(data: bytes) -> Iterator[_Window]:

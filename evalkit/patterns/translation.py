@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import re2
 
-from evalkit.folding import fold_char
+from evalkit.folding import BACKTICK, fold_char
 
 # Scripts that set no spaces between words: a word may begin and end anywhere in them.
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -59,6 +59,7 @@ _LACKING = {
     "(?>": "atomic groups are not needed, since matching takes linear time; write (?:…)",
     "(?#": "a comment inside is not possible; write a YAML comment (#) beside the alternative",
     "(?(": "a condition is not possible; write two alternatives",
+    "(?|": "counting groups anew is not needed, since none is counted; write (?:…|…)",
 }
 _BACK = "pointing back at a group is not possible; write the words out, one alternative for each"
 
@@ -124,7 +125,8 @@ def translate(written: str) -> tuple[str, Part]:
 
     Raises Unreadable for what RE2 lacks.
     """
-    pattern = "".join(c for c in unicodedata.normalize("NFC", written) if c.isspace() or fold_char(c)).strip()
+    visible = "".join(c for c in unicodedata.normalize("NFC", written) if c.isspace() or fold_char(c))
+    pattern = BACKTICK.sub("'", visible.strip())
     pieces: list[str] = []
     # For each open group: its finished branches, the branch at work but for its last piece, and that piece.
     groups: list[tuple[Part | None, Part, Part]] = [(None, _ZERO_WIDTH, _ZERO_WIDTH)]
