@@ -103,7 +103,7 @@ def test_nothing_generated_and_no_machine_path_is_tracked() -> None:
 
 
 def test_make_help_lists_every_target_with_its_words() -> None:
-    done = run("make", "help")
+    done = run("make", "--no-print-directory", "help")
     listed = {line.split()[0] for line in done.stdout.splitlines()}
     named = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert listed == named

@@ -15,7 +15,7 @@ from evalkit.folding import fold
 from evalkit.negation import negated
 from evalkit.negation.scope import AFTER, BEFORE
 
-DENIED = """
+DENIED = r"""
 # The design's own
 I can't issue a [refund]
 We do not offer [refunds]
@@ -137,7 +137,7 @@ Le [remboursement] n'est pas possible.
 Aucun [remboursement].
 """
 
-CLAIMED = """
+CLAIMED = r"""
 # The design's own
 Don't worry, your [refund] is on its way
 We can't ship it, but you get a [refund]
@@ -282,10 +282,9 @@ def test_a_negator_is_seen_as_far_as_the_window_reaches_and_no_further() -> None
 
 
 def test_half_a_word_at_the_rim_of_the_window_is_no_negator() -> None:
-    for cut in range(1, 12):
-        filler = "ab " * (BEFORE // 3)
-        rim = filler[: BEFORE - cut]
-        assert not denies(f"{'x' * 50} slipknot{rim}"[: 50 + 9] + rim + "[refund]")
+    # What is seen begins with the last three letters of "slipknot".
+    filler = f"{' ab' * BEFORE}"[: BEFORE - len("not") - 1]
+    assert not denies(f"{'x' * 50} slipknot{filler} [refund]")
 
 
 def test_a_denial_behind_the_hit_is_seen_as_far_as_the_window_reaches() -> None:

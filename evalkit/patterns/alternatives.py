@@ -33,8 +33,8 @@ _ASCII_BOUNDARY = re.compile(r"(?<!\\)(?:\\\\)*\\[bB]")
 class Alternative:
     """An alternative as it was `written`, and its RE2 `source` for folded text, without capturing groups.
 
-    `left` and `right` say whether a word must begin or end there: an edge that is punctuation, a symbol or of a
-    script without spaces asks for no boundary. `notice` says what is no fault, but not needed.
+    `left` and `right` say whether a word must begin or end there: an edge that is always punctuation, a symbol or of
+    a script without spaces asks for no boundary. `notice` says what is no fault, but not needed.
     """
 
     written: str
