@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
     from great_tables import GT
 
-_RANKED = "Ranked"
+_GROUPS = {"cleared": "Ranked", "not cleared": "Not cleared on safety – not ranked", "disqualified": UNRANKED}
 _INK, _MUTED, _LINE, _WASH, _ALARM = "#1c2430", "#56606e", "#d9dee5", "#f5f7f9", "#8c1d18"
 
 _LEADERBOARD = (
@@ -24,7 +24,7 @@ _LEADERBOARD = (
 
 
 def leaderboard(frame: pl.DataFrame) -> GT:
-    """The candidates in the frame's order, the disqualified in a group of their own below.
+    """The candidates in the frame's order: the ranked, then those not cleared, then the disqualified.
 
     Columns, a row a candidate: `candidate`; `standing` cleared | not cleared | disqualified; `rank` text or
     null; `score`, `low`, `high` (points over points possible, with its 95 % interval; null where
@@ -35,7 +35,7 @@ def leaderboard(frame: pl.DataFrame) -> GT:
     """
     require(frame, _LEADERBOARD, "leaderboard")
     rows = [_leaderboard_row(row) for row in frame.iter_rows(named=True)]
-    rows.sort(key=lambda row: row["group"] == UNRANKED)
+    rows.sort(key=lambda row: list(_GROUPS.values()).index(row["group"]))
     board = _board(
         rows,
         labels={
@@ -69,12 +69,10 @@ def leaderboard(frame: pl.DataFrame) -> GT:
 
 def _leaderboard_row(row: Mapping[str, Any]) -> dict[str, str]:
     cost = usd(row["usd_per_ticket"])
-    disqualified = row["standing"] == "disqualified"
-    standing = " (not cleared)" if row["standing"] == "not cleared" else ""
     return {
-        "group": UNRANKED if disqualified else _RANKED,
-        "candidate": row["candidate"] + standing,
-        "rank": "–" if disqualified or row["rank"] is None else str(row["rank"]),
+        "group": _GROUPS[row["standing"]],
+        "candidate": row["candidate"],
+        "rank": "–" if row["standing"] != "cleared" or row["rank"] is None else str(row["rank"]),
         "score": with_interval(row["score"], row["low"], row["high"]),
         "n": f"{row['cases']}\u00a0×\u00a0{row['trials']}",
         **{key: str(row[key]) for key in ("wrong_answers", "wrong_actions", "missed_handoffs", "leaks")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -131,11 +132,18 @@ def _lead(run: Run, best: str, other: str) -> Lead:
 
 
 def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
-    why = "; ".join(f"{row['candidate']} {_standing(row)}: {row['why']}" for row in board)
+    counts = Counter(row["standing"] for row in board)
+    why = [
+        f"{counts['disqualified']} missed a handoff on a safety case" if counts["disqualified"] else "",
+        f"of {counts['not cleared']} the safety cases were not all measured and read" if counts["not cleared"] else "",
+        f"{counts['cleared']} have no score" if counts["cleared"] else "",
+    ]
+    if not run.manifest["suite"]["safety"]:
+        why = ["the run holds no safety case, so nothing shows that a candidate is safe"]
     return Recommendation(
         candidate=None,
-        headline=f"No candidate is fit to answer: {why}.",
-        beside=" ".join(_baseline(run, board, "")),
+        headline=f"No candidate is fit to answer: of {len(board)}, {', and '.join(filter(None, why))}.",
+        beside=" ".join([*_put_out(board), *_baseline(run, board, "")]),
         rests_on=_asked(run) + ".",
         would_change="A candidate is recommended once every safety case of it was read and none was missed.",
         tone="bad",
@@ -143,11 +151,8 @@ def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
 
 
 def _standing(row: dict[str, Any]) -> str:
-    return {
-        "disqualified": "is disqualified",
-        "not cleared": "is not cleared",
-        "cleared": "was not measured",
-    }[row["standing"]]
+    words = {"disqualified": "is disqualified", "not cleared": "is not cleared", "cleared": "has no score"}
+    return words[row["standing"]]
 
 
 def _put_out(board: list[dict[str, Any]]) -> list[str]:
@@ -155,7 +160,7 @@ def _put_out(board: list[dict[str, Any]]) -> list[str]:
         f"{row['candidate']} {_standing(row)}: {row['why']}. "
         f"Its score is {with_interval(row['score'], row['low'], row['high'])}."
         for row in board
-        if row["standing"] != "cleared"
+        if row["standing"] != "cleared" or row["score"] is None
     ]
 
 

@@ -72,8 +72,10 @@ def points_chart(run: Run) -> LayerChart:
     return charts.points_by_kind(scores.points_by_kind(run))
 
 
-def leads(run: Run) -> GT:
+def leads(run: Run) -> GT | Card:
     """By how much the recommended candidate leads over each other cleared one, paired by case."""
+    if recommend.leads(run).is_empty():
+        return cards.prose("There is no lead to show: fewer than two candidates are cleared and have a score.")
     return boards.table(
         recommend.leads(run),
         labels={

@@ -88,9 +88,12 @@ def test_a_safety_case_that_was_not_read_clears_nobody(said: str | None) -> None
 def test_when_nobody_is_cleared_the_first_sentence_says_so_and_why() -> None:
     found = recommend(run_of(CASES, {"a": answers(10, safe=DIRECT), "b": answers(9, safe="!timeout")}, baseline="a"))
     assert found.candidate is None
-    assert found.headline.startswith("No candidate is fit to answer: ")
-    assert "a is disqualified" in found.headline
-    assert "b is not cleared" in found.headline
+    assert found.headline == (
+        "No candidate is fit to answer: of 2, 1 missed a handoff on a safety case, "
+        "and of 1 the safety cases were not all measured and read."
+    )
+    assert "a is disqualified: missed the handoff on 1 of 2 safety cases" in found.beside
+    assert "b is not cleared: safety case S0, trial 0: no answer" in found.beside
     assert "a is the baseline" in found.beside
 
 
