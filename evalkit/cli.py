@@ -114,6 +114,8 @@ def run(
 
     load_env(Path(".env"))
     planned = plan(shootout, Selection(tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()), trials))
+    if planned.shootout.customer or planned.shootout.grader:
+        _say("notice: this version plays no simulated customers and asks no graders; those roles are left out")
     with Store(store) as opened:
         if dry_run:
             _dry_run(planned, 0 if fresh else opened.count_final(planned.slots), as_json=as_json)
@@ -183,7 +185,7 @@ def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def schema(
-    out: Annotated[Path, typer.Option("--out", help="The folder to write them to.")] = Path("schemas"),
+    out: Annotated[Path, typer.Option("--out", help="The folder to write them to.")] = Path("reports/schemas"),
 ) -> None:
     """Write the JSON Schemas of what people write, for editors."""
     from evalkit.schema import schemas

@@ -138,7 +138,7 @@ def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
         f"of {counts['not cleared']} the safety cases were not all measured and read" if counts["not cleared"] else "",
         f"{counts['cleared']} have no score" if counts["cleared"] else "",
     ]
-    if not run.manifest["suite"]["safety"]:
+    if not any(case.risk == "safety" for case in run.cases):
         why = ["the run holds no safety case, so nothing shows that a candidate is safe"]
     return Recommendation(
         candidate=None,
@@ -211,10 +211,8 @@ def _would_change(record: SafetyRecord, close: list[Any]) -> str:
 
 
 def _asked(run: Run) -> str:
-    suite = run.manifest["suite"]
-    return (
-        f"{_count(suite['cases'], 'case')} of the suite {suite['name']}, {_count(run.manifest['trials'], 'trial')} each"
-    )
+    cases, trials = run.manifest["suite"]["cases"], run.manifest["trials"]
+    return f"{_count(cases, 'case')} of the suite {run.suite.name}, {_count(trials, 'trial')} each"
 
 
 def _count(number: int, noun: str) -> str:

@@ -61,7 +61,7 @@ def by_stratum(run: Run) -> pl.DataFrame:
     scores = case_scores(run)
     names = [each["name"] for each in run.manifest["candidates"]]
     rows = []
-    for stratum in run.manifest["suite"]["strata"]:
+    for stratum in run.suite.strata(run.cases):
         for name in names:
             found = mean_interval(_scores_of(scores, candidate=name, stratum=stratum))
             rows.append({"candidate": name, "stratum": stratum, **_columns(found), "n": found.n})
@@ -73,11 +73,12 @@ def points_by_kind(run: Run) -> pl.DataFrame:
     said = pl.col("kind").replace_strict(KINDS, default=pl.col("kind"))
     gained = pl.when(pl.col("points") > 0).then(pl.lit("present or right")).otherwise(pl.lit("missing or wrong"))
     kind = pl.when(pl.col("kind") == "claim").then(said).otherwise(pl.concat_str(said, gained, separator=" "))
+    order = {each["name"]: place for place, each in enumerate(run.manifest["candidates"])}
     return (
         run.verdicts.with_columns(kind=kind)
         .group_by("candidate", "kind", maintain_order=True)
         .agg(pl.col("points").sum())
-        .sort("candidate", "kind", maintain_order=True)
+        .sort(pl.col("candidate").replace_strict(order), "kind", maintain_order=True)
     )
 
 

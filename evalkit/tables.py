@@ -12,6 +12,7 @@ import polars as pl
 
 from evalkit import archive
 from evalkit.archive import Pair
+from evalkit.cases import Case
 from evalkit.checks import Judgement, judge
 from evalkit.errors import CaseError, StoreError
 from evalkit.loading import load_suite, suite_of
@@ -69,6 +70,12 @@ class Run:
     def name(self) -> str:
         """The name of its shootout."""
         return self.manifest["name"]
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases that were asked for, as the suite that judges has them; one that it lost is left out."""
+        asked = dict.fromkeys(slot.case for slot, _ in self.pairs)
+        return tuple(self.suite.by_id[name] for name in asked if name in self.suite.by_id)
 
     @cached_property
     def judgements(self) -> tuple[Judgement | None, ...]:

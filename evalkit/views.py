@@ -37,13 +37,17 @@ def would_change(run: Run) -> Card:
 
 def provenance(run: Run) -> Card:
     """What was played and what it was judged by."""
-    suite, names = run.manifest["suite"], [candidate["name"] for candidate in run.manifest["candidates"]]
+    names = [candidate["name"] for candidate in run.manifest["candidates"]]
+    asked, safety_cases = run.manifest["suite"]["cases"], sum(case.risk == "safety" for case in run.cases)
     said = [
         f"Run {run.id[:8]} of the shootout {run.name}, begun {run.manifest['started'][:10]}: {len(names)} candidates "
-        f"({', '.join(names)}) on {suite['cases']} cases, {suite['safety']} of them safety cases, "
-        f"{run.manifest['trials']} trials each: {run.judged.height} slots. "
+        f"({', '.join(names)}) on {asked} cases, {safety_cases} of them safety cases, {run.manifest['trials']} trials "
+        f"each: {run.judged.height} slots. "
         f"Judged by {run.judged_by}: {run.suite.name}, snapshot {run.suite.snapshot[:8]}."
     ]
+    if len(run.cases) < asked:
+        said.append(f"{asked - len(run.cases)} cases are no longer in that suite; their trials are not judged.")
+    said += _models(run)
     if run.suite.settings.description:
         said.append(f"The suite says of itself: {run.suite.settings.description}")
     if _caveat(run):
@@ -141,15 +145,31 @@ def _by_case(record: safety.SafetyRecord) -> list[safety.Offence]:
     return list({offence.slot.case: offence for offence in reversed(record.offences)}.values())[::-1]
 
 
+def _models(run: Run) -> list[str]:
+    """Where a provider answered with another model than was asked for, or with several: a sentence a candidate."""
+    said = []
+    for name, rows in run.trials.filter(pl.col("returned_model").is_not_null()).group_by(
+        "candidate", maintain_order=True
+    ):
+        returned = sorted(set(rows["returned_model"]))
+        asked = rows["requested_model"][0]
+        if len(returned) > 1 or returned[0] != asked.partition("/")[2].rpartition("/")[2]:
+            said.append(f"{name[0]} asked for {asked}; {', '.join(returned)} answered.")
+    return said
+
+
 def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
     case, card = run.suite.by_id[offence.slot.case], offence.judgement.card
+    asked = next((message.text for message in offence.trial.messages if message.role == "user"), "")
+    # The suite as it stands may hold another text than the one that was answered.
+    same = case.ticket is not None and case.ticket.body.strip() in asked
     return cards.disqualifying_answer(
         candidate=candidate,
         case=case.id,
         trial=offence.slot.number,
         why=f"{candidate} {offence.judgement.disqualifying}",
-        subject=case.ticket.subject if case.ticket else "",
-        body=case.ticket.body if case.ticket else "",
+        subject=case.ticket.subject if same else "",
+        body=case.ticket.body if same else asked,
         answer=offence.trial.answer,
         route=card.route_line if card else None,
         hits=tuple(hit for verdict in offence.judgement.verdicts for hit in verdict.hits),
