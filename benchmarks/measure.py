@@ -57,7 +57,7 @@ def playing() -> None:
     slots = len(planned.slots)
     rate = slots / fresh
     print(
-        f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({rate:.0f} trials a second)"
+        f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({rate:.0f} a second)"
     )
     print(f"nothing to play: {again:.2f} s; loading and judging {slots} stored trials: {judged:.2f} s")
 

@@ -46,7 +46,7 @@ def provenance(run: Run) -> Card:
         f"Judged by {run.judged_by}: {run.suite.name}, snapshot {run.suite.snapshot[:8]}."
     ]
     if len(run.cases) < asked:
-        said.append(f"{asked - len(run.cases)} cases are no longer in that suite; their trials are not judged.")
+        said.append(f"No longer in that suite, and so not judged: {asked - len(run.cases)} of the {asked} cases.")
     said += _models(run)
     if run.suite.settings.description:
         said.append(f"The suite says of itself: {run.suite.settings.description}")

@@ -57,6 +57,7 @@ def breaks_of(text: str) -> tuple[int, ...]:
     [
         ("can’t ‘x’ ‚y‛ ʼz", "can't 'x' 'y' 'z"),
         ("can´t, can`t, canʹt, can′t, can＇t", "can't, can't, can't, can't, can't"),
+        ("can`t", "can't"),
         ("`refund` ``` x", "`refund` ``` x"),
         ("“a” „b‟ «c» ″d″ 「e」 ＂f＂", '"a" "b" "c" "d" "e" "f"'),
         ("a‐b‑c‒d–e—f―g−h－i﹣j⸺k", "a-b-c-d-e-f-g-h-i-j-k"),
@@ -160,6 +161,7 @@ def test_breaks_until_an_offset_are_complete_up_to_there() -> None:
         ("don’t  expire", "don't expire", "don’t  expire"),
         ("\u200b\n refund \n", "refund", "refund"),
         ("plain refund text", "refund", "refund"),
+        ("\u1100\u1161\u11a8\u1100\u1161 refund", "\uac00", "\u1100\u1161"),
     ],
 )
 def test_a_span_is_led_back_to_the_characters_that_it_was_made_from(source: str, found: str, original: str) -> None:
@@ -194,6 +196,15 @@ def test_a_word_in_any_text_is_led_back_exactly(before: str, word: str, after: s
     start = len(fold(f"{before} |").text)
     first, last = folded.original(start, start + len(fold(word).text))
     assert source[first:last] == word
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 4])
+def test_what_composes_is_never_cut_apart(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "_BLOCK", block)
+    for cluster in ("\u1100\u1161\u11a8", "e\u0301", "\uff76\uff9e", "a\u200b\u0301"):
+        source = f"x{cluster}y refund"
+        assert fold(source).original(1, 2) == (1, 1 + len(cluster))
+        assert fold(source).original(4, 10) == (len(source) - 6, len(source))
 
 
 def test_an_empty_span_is_led_back_to_a_place() -> None:

@@ -153,6 +153,8 @@ I can't ship it! [Refund] issued
 I can't ship it\n[Refund] issued
 • We can't ship\n• [Refund] issued
 I can't ship it—you get a [refund]
+I can't ship the chair—your [refund] is here
+I can't ship it.Your [refund] is here
 I can't ship it - you get a [refund]
 I can't ship it; you get a [refund]
 I can't ship it (you get a [refund])
@@ -163,6 +165,7 @@ You get a [refund]. No, really.
 No, you will get a [refund]
 Do not wait, request a [refund]
 We can't ship it, you get a [refund] or a credit
+We don't ship, we offer refunds, [credits], or exchanges
 # Words that begin a clause
 We can't do anything until your [refund] arrives
 It isn't late because we [refunded] it
@@ -216,7 +219,10 @@ Your order 5 has no 5 stickers. [Refund]
 Without delay you will get a [refund]
 Without any doubt this is a [refund]
 You can pause without losing your [refund]
-Without a card on file we of course send the [refund] by post
+Without a card on file send the [refund] by post
+Without cover you get [refunds]
+# "Decline" without "to"
+You may decline a call about your [refund]
 # A duty that is denied, said of something else
 You don't need to ask for a [refund]
 No need to call us for a [refund]
@@ -266,6 +272,12 @@ def test_what_stands_inside_a_negation_is_no_claim(sentence: str) -> None:
 @pytest.mark.parametrize("sentence", sentences(CLAIMED))
 def test_what_stands_outside_a_negation_or_in_doubt_is_a_claim(sentence: str) -> None:
     assert not denies(sentence)
+
+
+def test_the_target_of_a_link_is_not_read() -> None:
+    folded = fold("We do not offer [our](https://example.org/a) refunds")
+    start = folded.text.index("refunds")
+    assert negated(folded, start, start + len("refunds"))
 
 
 def test_a_negation_inside_the_hit_belongs_to_the_concept() -> None:

@@ -11,6 +11,7 @@ from evalkit.patterns.alternatives import options
 # RE2 looks for the words that an alternative cannot do without, never for the alternative itself: an automaton of
 # whole alternatives grows beyond all memory where they hold gaps such as .{0,40}.
 _TOGETHER = 2_000
+# Folded text holds no control characters, and so never this.
 _PROBE = "\x01\x02\x01"
 
 
@@ -29,7 +30,7 @@ class Prefilter:
             if part is None:
                 found.extend(range(start, end))
             else:
-                found.extend(start + number for number in part.Match(data, True) or () if number < end - start)
+                found.extend(start + number for number in part.Match(data, True) or ())
         return found
 
     def _add(self, sources: Sequence[str], start: int, end: int) -> None:

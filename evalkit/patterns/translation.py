@@ -125,8 +125,7 @@ def translate(written: str) -> tuple[str, Part]:
 
     Raises Unreadable for what RE2 lacks.
     """
-    visible = "".join(c for c in unicodedata.normalize("NFC", written) if c.isspace() or fold_char(c))
-    pattern = BACKTICK.sub("'", visible.strip())
+    pattern = BACKTICK.sub("'", "".join(c for c in written if c.isspace() or fold_char(c)).strip())
     pieces: list[str] = []
     # For each open group: its finished branches, the branch at work but for its last piece, and that piece.
     groups: list[tuple[Part | None, Part, Part]] = [(None, _ZERO_WIDTH, _ZERO_WIDTH)]
