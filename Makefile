@@ -53,7 +53,7 @@ check: $(READY) ## validate the suite under cases/
 	@code=0; $(BIN)/evalkit check cases || code=$$?; $(BIN)/python -m evalkit.exits $$code; exit $$code
 
 lab: $(READY) ## open the notebooks in JupyterLab
-	@$(BIN)/jupyter lab notebooks
+	@$(BIN)/jupyter lab $$([ "$$(id -u)" != 0 ] || echo --allow-root) notebooks
 
 bench: $(READY) ## measure start-up, judging and playing; see benchmarks/
 	@$(BIN)/python benchmarks/measure.py

@@ -56,9 +56,7 @@ def playing() -> None:
         judged = seconds(lambda: load_run("latest", path).judged, rounds=3)
     slots = len(planned.slots)
     rate = slots / fresh
-    print(
-        f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({rate:.0f} a second)"
-    )
+    print(f"playing {slots} slots: {first:.1f} s with the first import, {fresh:.1f} s without ({rate:.0f} a second)")
     print(f"nothing to play: {again:.2f} s; loading and judging {slots} stored trials: {judged:.2f} s")
 
 

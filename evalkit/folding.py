@@ -51,7 +51,7 @@ _ORDINARY: set[str] = set()
 _REMEMBERED = 1 << 14
 # More kinds of characters than this to exchange, and one table is faster than one `replace` for each.
 _FEW = 64
-_BLOCK = 512
+_BLOCK = 1_024
 
 # Offsets of folded characters at which something begins, and where that comes from in the source: one character
 # with its start and end, or (end None) a stretch of characters that were folded one by one.
@@ -158,12 +158,17 @@ def _collapsed(plain: str) -> str:
 
 
 class _Block(NamedTuple):
-    """A piece that folds by itself: where it stands in the folded text and how long it is there, and in the source."""
+    """A piece of the source that folds by itself: its start and end there, and its length once folded.
 
-    first: int
-    length: int
+    `text` is where it begins with more than white space, `gaps` are the white space from there on that folding changes
+    (start and end), for pieces that are folded character by character.
+    """
+
     start: int
     end: int
+    length: int
+    text: int
+    gaps: list[tuple[int, int]]
 
 
 class _Scan:
@@ -173,6 +178,7 @@ class _Scan:
         self.breaks: list[int] = []
         self._source = source
         self._blocks: list[_Block] = []
+        self._firsts: list[int] = []  # where each block stands in the folded text
         self._spreads: dict[int, _Spread] = {}
         self._read = self._length = 0
         self._behind = ""  # the white space at the end of what was read
@@ -194,8 +200,9 @@ class _Scan:
                 self._length += 1
                 if _is_hard(gap, text[0]):
                     self.breaks.append(self._length)
-            length = self._break(text)
-            self._blocks.append(_Block(self._length, length, start, self._read))
+            length, gaps = self._measured(text)
+            self._blocks.append(_Block(start, self._read, length, ahead, gaps))
+            self._firsts.append(self._length)
             self._length += length
 
     def _cut(self, start: int) -> int:
@@ -205,28 +212,30 @@ class _Scan:
             end += 1
         return end
 
-    def _break(self, text: str) -> int:
-        """Adds the breaks inside a text without white space around it; its length once folded."""
-        lost = 0
+    def _measured(self, text: str) -> tuple[int, list[tuple[int, int]]]:
+        """The length of a text once folded and its gaps; its breaks are noted."""
+        lost, gaps = 0, []
         for gap in _GAP.finditer(text):
+            start, end = gap.span()
             if gap[0] == _LONG:
-                self.breaks.append(self._length + gap.start() - lost)
+                self.breaks.append(self._length + start - lost)
                 continue
-            if _is_hard(gap[0], text[gap.end()]):
-                self.breaks.append(self._length + gap.start() - lost + 1)
-            lost += gap.end() - gap.start() - 1
-        return len(text) - lost
+            if _is_hard(gap[0], text[end]):
+                self.breaks.append(self._length + start - lost + 1)
+            gaps.append((start, end))
+            lost += end - start - 1
+        return len(text) - lost, gaps
 
     def place(self, offset: int, *, opening: bool) -> int:
         """Where in the source a folded character, that has been reached, starts or ends."""
         # A space between two blocks belongs to neither: it runs from the end of one to the start of the next.
         if not self._blocks:
             return 0
-        number = max(bisect_right(self._blocks, offset, key=itemgetter(0)) - 1, 0)
-        block = self._blocks[number]
-        if offset - block.first < block.length:
-            return self._spot(number, offset - block.first)[0 if opening else 1]
-        last = self._spot(number, block.length - 1)[1]
+        number = max(bisect_right(self._firsts, offset) - 1, 0)
+        inside, length = offset - self._firsts[number], self._blocks[number].length
+        if inside < length:
+            return self._spot(number, inside)[0 if opening else 1]
+        last = self._spot(number, length - 1)[1]
         if opening or number + 1 == len(self._blocks):
             return last
         after, until = self._spot(number + 1, 0)
@@ -234,7 +243,7 @@ class _Scan:
 
     def _spot(self, number: int, offset: int) -> tuple[int, int]:
         if number not in self._spreads:
-            self._spreads[number] = _spread(self._source, self._blocks[number].start, self._blocks[number].end)
+            self._spreads[number] = _spread(self._source, self._blocks[number])
         offsets, places = self._spreads[number]
         at = bisect_right(offsets, offset) - 1
         start, end = places[at]
@@ -250,25 +259,22 @@ def _stays(char: str) -> bool:
     return not fold_char(char) or _clings(char)
 
 
-def _spread(source: str, start: int, end: int) -> _Spread:
-    """Where in the source each folded character of a piece comes from."""
-    piece = source[start:end]
-    offsets: list[int] = []
+def _spread(source: str, block: _Block) -> _Spread:
+    """Where in the source each folded character of a block comes from."""
+    piece = source[block.start : block.end]
     places: list[tuple[int, int | None]] = []
     if all(len(fold_char(kind)) == 1 and not _clings(kind) for kind in _odd(piece)):
-        lost = len(piece) - len(piece.lstrip())
-        offsets.append(0)
-        places.append((start + lost, None))
-        for gap in _GAP.finditer(piece.rstrip(), lost):
-            offset = gap.start() - lost
-            offsets += (offset, offset + 1)
-            places += ((start + gap.start(), start + gap.end()), (start + gap.end(), None))
-            lost += gap.end() - gap.start() - 1
+        offsets, lost, text = [0], 0, block.start + block.text
+        places.append((text, None))
+        for start, end in block.gaps:
+            offsets += (start - lost, start - lost + 1)
+            places += ((text + start, text + end), (text + end, None))
+            lost += end - start - 1
         return offsets, places
-    place, spaced = start, False
-    while place < end:
+    place, spaced = block.start, False
+    while place < block.end:
         until = place + 1
-        while until < end and _stays(source[until]):
+        while until < block.end and _stays(source[until]):
             until += 1
         for char in _plain(source[place:until]):
             if char.isspace():

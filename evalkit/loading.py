@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from evalkit.errors import CaseError, Fault
+from evalkit.home import at_home
 from evalkit.reading import DATA, PROSE, Checked, Reading
 from evalkit.suite import Suite
 
@@ -28,10 +29,10 @@ def load_suite(path: str | Path) -> Suite:
 
 def check_suite(path: str | Path) -> Checked:
     """The suite under a folder, or its faults; and what is no fault but worth a look."""
-    folder = Path(path)
+    folder = at_home(path)
     faults: list[Fault] = []
     files = _read_folder(folder, faults)
-    checked = check_files(files, name=folder.resolve().name, origin=str(path))
+    checked = check_files(files, name=folder.resolve().name, origin=str(folder))
     checked.faults[:0] = faults
     if checked.faults:
         checked.suite = None

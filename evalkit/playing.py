@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evalkit.client import load_env
 from evalkit.errors import BudgetExceeded
+from evalkit.home import at_home, home
 from evalkit.plan import Selection, plan
 from evalkit.progress import progress
 from evalkit.runner import Options, play_plan
@@ -31,8 +32,8 @@ def run(
     inside the event loop of a notebook. Raises what `plan` and `play_plan` raise, and BudgetExceeded where the budget
     ended the run; what was played is kept.
     """
-    load_env(Path(".env"))
-    planned = plan(shootout, Selection(tuple(cases), tuple(strata), tuple(candidates), trials))
+    load_env(home() / ".env")
+    planned = plan(at_home(shootout), Selection(tuple(cases), tuple(strata), tuple(candidates), trials))
     with Store(store) as opened, progress(planned, quiet=quiet) as show:
         played = play_plan(planned, opened, Options(**options), show)  # type: ignore[arg-type]
     if played.stopped:

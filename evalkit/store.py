@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import StoreError
+from evalkit.home import home
 from evalkit.transcript import Trial
 
 DEFAULT = Path("reports/store/evalkit.sqlite")
@@ -228,8 +229,8 @@ class Store:
 
 
 def store_path(path: str | Path | None = None) -> Path:
-    """Where the store lies: as named, else $EVALKIT_STORE, else reports/store/evalkit.sqlite."""
-    return Path(path or os.environ.get("EVALKIT_STORE") or DEFAULT)
+    """Where the store lies: as named, else $EVALKIT_STORE, else reports/store/evalkit.sqlite; from the project on."""
+    return home() / (path or os.environ.get("EVALKIT_STORE") or DEFAULT)
 
 
 def _text(value: Any) -> str:

@@ -68,9 +68,9 @@ def negated(folded: Folded, start: int, end: int) -> bool:
     A negation inside the hit itself belongs to the concept. Two negations undo each other, or leave doubt.
     """
     begin, until = _sentence(folded.text, start, end)
-    denied, denying = _signs(folded.text[begin:start]), _signs(folded.text[end:until])
-    if not denied and not denying:
+    if not _signs(folded.text[begin:until]):
         return False
+    denied, denying = _signs(folded.text[begin:start]), _signs(folded.text[end:until])
     before, after = _seen(folded, begin, start), _seen(folded, end, until)
     # What follows matters where it holds a negator, or the end of a list that the hit stands in.
     right = ASIDES.sub("", _plain(after).partition(";")[0]) if denying or "," in before else " "

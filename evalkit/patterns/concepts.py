@@ -137,13 +137,12 @@ class Concepts:
             chars += len(data[behind : window.begin].decode())
             behind = window.begin
             piece = data[window.begin : window.end]
-            for number, places in self._candidates(piece, searched).items():
-                spans = self._spans(data, window, number, places)
-                if not spans:
-                    continue
-                if len(data) != len(folded.text):
-                    spans = [_in_chars(data, span, window.begin, chars) for span in spans]
-                if not _keep(folded, spans, found.setdefault(number, [])):
+            candidates = self._candidates(piece, searched)
+            spans = {number: self._spans(data, window, number, places) for number, places in candidates.items()}
+            for number, here in spans.items():
+                if here and len(data) != len(folded.text):
+                    here = [_in_chars(data, span, window.begin, chars) for span in here]
+                if here and not _keep(folded, here, found.setdefault(number, [])):
                     searched.discard(number)
             if not searched:
                 break
