@@ -186,6 +186,8 @@ If we can't find it we will [refund] you
 As we cannot ship the item we will [refund] you
 Although it's not our policy we will [refund] you
 # Idioms
+You're not too late for a [refund]
+Nothing stands in the way of your [refund]
 Don't worry your [refund] is on its way
 Not to worry, your [refund] is here
 Not just a [refund].

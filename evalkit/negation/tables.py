@@ -57,7 +57,7 @@ IDIOMS = re.compile(
     + phrases(
         "only, just, merely, simply, solely, least, to mention, to worry, worry, be worried, be afraid, be shy",
         "hesitate, forget, panic, wait, miss, mind, matter, an? problem, an? issue, all, every, everyone, always",
-        "be (?:easier|happier|simpler|more), necessarily, uncommon, unusual, unlikely",
+        "be (?:easier|happier|simpler|more), too (?:late|early|soon|far), necessarily, uncommon, unusual, unlikely",
         "affect, prevent, stop, delay, impact, influence, block, void, lose, forfeit, jeopardi[sz]e, exclude, rule out",
         "deny",
     )
@@ -67,7 +67,7 @@ IDIOMS = re.compile(
         "charges?, fees?, costs?, catch, penalty, penalties, changes?, difference, issues?, sooner, strings, risk",
         "fuss, questions?, quibbles?, obligation(?! to)",
     )
-    + "|nothing (?:to (?:worry|lose|fear)|stops|prevents|affects|changes|delays)"
+    + "|nothing (?:to (?:worry|lose|fear)|(?:stands|is) in|stops|prevents|affects|changes|delays)"
     + "|without (?:(?:any|further|much) )*"
     + phrases("delays?, problems?, doubt, hesitation, fail, trouble, issues?, hassle, question, affecting, losing")
     + "|"
