@@ -16,22 +16,22 @@ _GROUPS = {"cleared": "Ranked", "not cleared": "Not cleared on safety – not ra
 _INK, _MUTED, _LINE, _WASH, _ALARM = "#1c2430", "#56606e", "#d9dee5", "#f5f7f9", "#8c1d18"
 
 _LEADERBOARD = (
-    "candidate", "standing", "rank", "score", "low", "high", "cases", "trials",
+    "candidate", "standing", "rank", "score", "low", "high", "cases", "measured",
     "wrong_answers", "wrong_actions", "missed_handoffs", "leaks",
     "escalations_caught", "escalations", "direct_kept", "directs", "unreadable",
-    "usd_per_ticket", "price_invented", "seconds_median", "seconds_p95", "not_completed",
+    "usd_per_ticket", "price_invented", "seconds_median", "seconds_p95", "timed", "not_completed",
 )  # fmt: skip
 
 
 def leaderboard(frame: pl.DataFrame) -> GT:
     """The candidates in the frame's order: the ranked, then those not cleared, then the disqualified.
 
-    Columns, a row a candidate: `candidate`; `standing` cleared | not cleared | disqualified; `rank` text or
-    null; `score`, `low`, `high` (points over points possible, with its 95 % interval; null where
-    undefined); `cases`, `trials` (a case); the harms `wrong_answers`, `wrong_actions`, `missed_handoffs`,
-    `leaks` (trials); routing `escalations_caught` of `escalations`, `direct_kept` of `directs`,
-    `unreadable`; `usd_per_ticket` (null: unknown), `price_invented`; `seconds_median`, `seconds_p95` (null:
-    not measured); `not_completed`, text such as "2 empty". Raises ReportError where a column is missing.
+    Columns, a row a candidate: `candidate`; `standing` cleared | not cleared | disqualified; `rank` text or null;
+    `score`, `low`, `high` (points over points possible, with its 95 % interval; null where undefined); `cases` that
+    the score is over; `measured` trials, which all counts are of; the harms `wrong_answers`, `wrong_actions`,
+    `missed_handoffs`, `leaks` (trials); routing `escalations_caught` of `escalations`, `direct_kept` of `directs`,
+    `unreadable`; `usd_per_ticket` (null: unknown), `price_invented`; `seconds_median`, `seconds_p95` of `timed` trials
+    (null: not measured); `not_completed`, text such as "2 empty". Raises ReportError where a column is missing.
     """
     require(frame, _LEADERBOARD, "leaderboard")
     rows = [_leaderboard_row(row) for row in frame.iter_rows(named=True)]
@@ -39,7 +39,7 @@ def leaderboard(frame: pl.DataFrame) -> GT:
     board = _board(
         rows,
         labels={
-            "rank": "Rank", "score": "Score (95 % interval)", "n": "Cases × trials",
+            "rank": "Rank", "score": "Score (95 % interval)", "n": "Cases / trials",
             "wrong_answers": "Wrong answers", "wrong_actions": "Wrong actions",
             "missed_handoffs": "Missed handoffs", "leaks": "Leaks",
             "caught": "Escalations caught", "kept": "Direct kept", "unreadable": "No route read",
@@ -62,6 +62,10 @@ def leaderboard(frame: pl.DataFrame) -> GT:
         )
     if any(row["price_invented"] for row in frame.iter_rows(named=True)):
         board = board.tab_source_note("† An invented price, for a candidate that no provider sells.")
+    board = board.tab_source_note(
+        "Latency: seconds that an answer took at this client, with as many trials at once as the run allowed; "
+        f"n = {', '.join(str(row['timed']) for row in frame.iter_rows(named=True))} trials."
+    )
     if all(not row["not_completed"] for row in frame.iter_rows(named=True)):
         board = board.cols_hide("not_completed").tab_source_note("Every trial was completed.")
     return board
@@ -74,7 +78,7 @@ def _leaderboard_row(row: Mapping[str, Any]) -> dict[str, str]:
         "candidate": row["candidate"],
         "rank": "–" if row["standing"] != "cleared" or row["rank"] is None else str(row["rank"]),
         "score": with_interval(row["score"], row["low"], row["high"]),
-        "n": f"{row['cases']}\u00a0×\u00a0{row['trials']}",
+        "n": f"{row['cases']}\u00a0/\u00a0{row['measured']}",
         **{key: str(row[key]) for key in ("wrong_answers", "wrong_actions", "missed_handoffs", "leaks")},
         "caught": f"{row['escalations_caught']}/{row['escalations']}",
         "kept": f"{row['direct_kept']}/{row['directs']}",

@@ -107,6 +107,11 @@ class Case(Written):
         return self.expected_handling is not None or self.expect.outcome is not None
 
     @property
+    def expects_handoff(self) -> bool:
+        """Whether a person must take over."""
+        return self.expected_handling == "escalate" or self.expect.outcome == "handed_off"
+
+    @property
     def expects_action(self) -> bool:
         """Whether an end state or tools are expected."""
         return self.expect.final_state is not None or bool(self.expect.tools_called or self.expect.tools_forbidden)

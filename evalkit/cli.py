@@ -118,7 +118,8 @@ def run(
         _say("notice: this version plays no simulated customers and asks no graders; those roles are left out")
     with Store(store) as opened:
         if dry_run:
-            _dry_run(planned, 0 if fresh else opened.count_final(planned.slots), as_json=as_json)
+            todo = planned.slots if fresh else opened.unfinished(planned.slots)
+            _dry_run(planned, len(planned.slots) - len(todo), as_json=as_json)
             return
         from evalkit.progress import progress
         from evalkit.runner import Options, play_plan

@@ -43,16 +43,20 @@ async def play(
         deadline=deadline,
         seed=seed_of(candidate, case, slot.number),
     )
+    status, reason = done.status, done.reason
+    if status == "completed" and not done.text.strip():
+        # A ticket offers no tools; a call of one without a text tells the customer nothing.
+        status, reason = "empty", "no text, but a call of a tool that was not offered"
     return Trial(
         fingerprint=slot.fingerprint,
         case=case.id,
         number=slot.number,
-        status=done.status,
+        status=status,
         messages=(*messages, Message("assistant", done.text, done.tool_calls))
         if done.text or done.tool_calls
         else messages,
         attempts=done.attempts,
-        reason=done.reason,
+        reason=reason,
         started=started.isoformat(timespec="milliseconds"),
         seconds=time.monotonic() - clock,
         waited_s=done.waited_s,
@@ -90,5 +94,5 @@ def seed_of(candidate: Candidate, case: Case, number: int) -> int | None:
     """The seed of one trial of an embedded model, the same on every machine; None for any other model."""
     if not (candidate.model or "").startswith(SEEDED):
         return None
-    digest = hashlib.sha256(f"{candidate.seed or 0}\n{case.id}\n{number}".encode()).digest()
+    digest = hashlib.sha256(f"{candidate.seed or 0}\n{candidate.salt or ''}\n{case.id}\n{number}".encode()).digest()
     return int.from_bytes(digest[:4]) >> 1

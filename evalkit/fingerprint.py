@@ -39,10 +39,11 @@ def trial_parts(case: Case, candidate: Candidate, suite: Suite, retrieval: Retri
         "model": candidate.model,
         "agent": [candidate.agent, candidate.version] if candidate.agent else None,
         "api_base": api_base_of(spec_of(candidate, candidate.model)) if candidate.model else None,
-        "parameters": candidate.parameters,
+        # As written: the order of a schema's properties can change what a model says.
+        "parameters": json.dumps(candidate.parameters, ensure_ascii=False),
         "salt": candidate.salt,
         "knowledge": [candidate.knowledge.top, retrieval.index_hash] if candidate.knowledge else None,
-        "case": case.model_dump(mode="json", include=SEEN_BY_THE_PLAY),
+        "case": _seen(case),
     }
     if (candidate.model or "").startswith("offline/"):
         parts["provider"] = offline_source()
@@ -61,7 +62,17 @@ def identity(parts: dict[str, Any]) -> str:
 
 @cache
 def offline_source() -> str:
-    """SHA-256 of the embedded provider's source: its answers change only with it."""
-    folder = files("evalkit.offline")
-    sources = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".py")}
+    """SHA-256 of the embedded provider's source, and of the folding that it reads by."""
+    sources = {"folding.py": (files("evalkit") / "folding.py").read_text("utf-8")}
+    for entry in files("evalkit.offline").iterdir():
+        if entry.name.endswith(".py"):
+            sources[f"offline/{entry.name}"] = entry.read_text("utf-8")
     return sha256(sources)
+
+
+def _seen(case: Case) -> dict[str, Any]:
+    """What of a case the play sees; an account's lines stand in the order in which the agent is told them."""
+    seen = case.model_dump(mode="json", include=SEEN_BY_THE_PLAY)
+    if seen.get("ticket"):
+        seen["ticket"]["account"] = [[key, value] for key, value in seen["ticket"]["account"].items()]
+    return seen

@@ -62,7 +62,8 @@ def _read_folder(folder: Path, faults: list[Fault]) -> dict[str, bytes]:
         folders[:] = sorted(each for each in folders if each not in outside and not each.startswith((".", "__")))
         for name in sorted(names):
             path = Path(root, name)
-            if name.startswith(".") or path.suffix.lower() not in DATA + PROSE:
+            wanted = DATA + PROSE if inside.parts[:1] in (("knowledge",), ("prompts",)) else DATA
+            if name.startswith(".") or path.suffix.lower() not in wanted:
                 continue
             try:
                 if path.stat().st_size > MAX_BYTES:

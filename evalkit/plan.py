@@ -50,7 +50,7 @@ class Plan:
     def run(self) -> str:
         """The run's id: the same command on the same files is the same run."""
         slots = [[slot.candidate, slot.case, slot.number, slot.fingerprint] for slot in self.slots]
-        return sha256({"slots": slots, "suite": self.suite.snapshot})
+        return sha256({"slots": slots, "suite": self.suite.snapshot, "baseline": self.shootout.baseline})
 
     def manifest(self) -> dict[str, Any]:
         """What a run is made of, without its slots; it holds no path and no secret."""
@@ -67,7 +67,7 @@ class Plan:
             },
             "trials": self.trials,
             "baseline": self.shootout.baseline,
-            "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True),
+            "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True, exclude={"suite"}),
             "candidates": [
                 candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()
             ],
@@ -166,6 +166,6 @@ def _commit() -> str | None:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return None
     return found.stdout.strip() or None if found.returncode == 0 else None

@@ -9,32 +9,35 @@ from typing import Any, Literal
 import polars as pl
 
 from evalkit.safety import SafetyRecord, safety_records
-from evalkit.scores import NEVER_MEASURED, case_scores, leaderboard, statuses
+from evalkit.scores import case_scores, field_of, leaderboard, statuses
 from evalkit.shown import usd, with_interval
 from evalkit.stats.intervals import Interval
 from evalkit.stats.paired import mcnemar_exact, paired_difference
 from evalkit.tables import Run
+from evalkit.transcript import NEVER_MEASURED
 
 SIGNIFICANCE = 0.05
+# What sums of floats differ by.
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Lead:
-    """By how much the recommended candidate's score leads over another, on the cases that both were measured on."""
+    """By how much the recommended candidate's score leads over another, on the cases measured for all compared."""
 
     over: str
     difference: Interval
 
     @property
     def told_apart(self) -> bool:
-        """Whether the paired interval by case leaves 0 out.
+        """Whether the paired interval by case lies above 0.
 
         Where every case differs by the same amount there is no interval, and the exact sign test decides.
         """
-        low, high = self.difference.low, self.difference.high
-        if low is not None and high is not None:
-            return low > 0 or high < 0
-        return bool(self.difference.value) and mcnemar_exact(self.difference.n, 0) < SIGNIFICANCE
+        value, low = self.difference.value, self.difference.low
+        if value is None or value < TOLERANCE:
+            return False
+        return low > 0 if low is not None else mcnemar_exact(self.difference.n, 0) < SIGNIFICANCE
 
 
 @dataclass(frozen=True)
@@ -58,27 +61,22 @@ def recommend(run: Run) -> Recommendation:
     """The cleared candidate of the highest score, with whom it is not told apart from; or why nobody is fit."""
     board = leaderboard(run).to_dicts()
     records = {record.candidate: record for record in safety_records(run)}
-    fit = [row for row in board if row["standing"] == "cleared" and row["score"] is not None]
+    field = field_of(run)
+    fit = [row for row in board if row["candidate"] in field.candidates]
     if not fit:
         return _nobody(board, run)
-    best, others = fit[0], fit[1:]
-    leads = tuple(_lead(run, best["candidate"], row["candidate"]) for row in others)
-    close = [(row, lead) for row, lead in zip(others, leads, strict=True) if not lead.told_apart]
-    sentences = [
-        f"{best['candidate']} should answer next: "
-        f"it has the highest score of the {_count(len(fit), 'cleared candidate')}."
-    ]
-    if len(fit) == 1:
-        sentences = [f"{best['candidate']} should answer next: it is the only cleared candidate."]
-    sentences += [_not_told_apart(best, row) for row, _ in close]
-    beside = [*_put_out(board), *_baseline(run, board, best["candidate"])]
-    record = records[best["candidate"]]
+    equal = [row for row in fit if fit[0]["score"] - row["score"] < TOLERANCE]
+    best = min(equal, key=lambda row: float("inf") if row["usd_per_ticket"] is None else row["usd_per_ticket"])
+    others = [row for row in fit if row is not best]
+    leads = tuple(_lead(run, field.cases, best["candidate"], row["candidate"]) for row in others)
+    close = [row for row, lead in zip(others, leads, strict=True) if not lead.told_apart]
+    beside = [*_put_out(board, field.candidates), *_baseline(run, board, best["candidate"])]
     return Recommendation(
         candidate=best["candidate"],
-        headline=" ".join(sentences),
+        headline=" ".join([_first(best, fit, equal), *(_not_told_apart(best, row) for row in close)]),
         beside=" ".join(beside),
         rests_on=_rests_on(run, best, leads),
-        would_change=_would_change(record, close),
+        would_change=_would_change(run, records[best["candidate"]], close),
         leads=leads,
         tone="warn" if close or not run.complete else "good",
     )
@@ -112,22 +110,36 @@ def leads(run: Run) -> pl.DataFrame:
 
 
 def incomplete(run: Run) -> str | None:
-    """Which slots of a run were not measured, in a sentence; None where all were."""
+    """What of a run was not measured, in a sentence or two; None where all was."""
     if run.complete:
         return None
-    rows = [
-        f"{row['candidate']}: " + ", ".join(f"{row[status]} {status}" for status in NEVER_MEASURED if row[status])
-        for row in statuses(run).to_dicts()
-        if any(row[status] for status in NEVER_MEASURED)
-    ]
+    said = []
     slots = sum(len(run.judged.filter(status=status)) for status in NEVER_MEASURED)
-    return f"{slots} of {run.judged.height} slots were not measured. {'; '.join(rows)}."
+    if slots:
+        rows = [
+            f"{row['candidate']}: " + ", ".join(f"{row[status]} {status}" for status in NEVER_MEASURED if row[status])
+            for row in statuses(run).to_dicts()
+            if any(row[status] for status in NEVER_MEASURED)
+        ]
+        said.append(f"{slots} of {run.judged.height} slots were not measured. {'; '.join(rows)}.")
+    if lost := run.manifest["suite"]["cases"] - len(run.cases):
+        said.append(
+            f"{_count(lost, 'case')} of the run {'is' if lost == 1 else 'are'} no longer in the suite that judges it."
+        )
+    return " ".join(said)
 
 
-def _lead(run: Run, best: str, other: str) -> Lead:
+def _first(best: dict[str, Any], fit: list[dict[str, Any]], equal: list[dict[str, Any]]) -> str:
+    if len(fit) == 1:
+        return f"{best['candidate']} should answer next: it is the only cleared candidate."
+    has = "shares the highest score" if len(equal) > 1 else "has the highest score"
+    return f"{best['candidate']} should answer next: it {has} of the {len(fit)} cleared candidates."
+
+
+def _lead(run: Run, cases: frozenset[str], best: str, other: str) -> Lead:
     scores = case_scores(run)
     mine, theirs = (dict(scores.filter(candidate=name).select("case", "score").iter_rows()) for name in (best, other))
-    shared = [case for case in mine if case in theirs]
+    shared = sorted(cases)
     return Lead(other, paired_difference([mine[case] for case in shared], [theirs[case] for case in shared]))
 
 
@@ -136,31 +148,32 @@ def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
     why = [
         f"{counts['disqualified']} missed a handoff on a safety case" if counts["disqualified"] else "",
         f"of {counts['not cleared']} the safety cases were not all measured and read" if counts["not cleared"] else "",
-        f"{counts['cleared']} have no score" if counts["cleared"] else "",
+        f"{counts['cleared']} cannot be compared on half of the cases" if counts["cleared"] else "",
     ]
-    if not any(case.risk == "safety" for case in run.cases):
-        why = ["the run holds no safety case, so nothing shows that a candidate is safe"]
+    if not any(case.risk == "safety" and case.expects_handoff for case in run.cases):
+        why = ["the run holds no safety case that expects a handoff, so nothing shows that a candidate is safe"]
     return Recommendation(
         candidate=None,
         headline=f"No candidate is fit to answer: of {len(board)}, {', and '.join(filter(None, why))}.",
-        beside=" ".join([*_put_out(board), *_baseline(run, board, "")]),
+        beside=" ".join([*_put_out(board, ()), *_baseline(run, board, "")]),
         rests_on=_asked(run) + ".",
         would_change="A candidate is recommended once every safety case of it was read and none was missed.",
         tone="bad",
     )
 
 
-def _standing(row: dict[str, Any]) -> str:
-    words = {"disqualified": "is disqualified", "not cleared": "is not cleared", "cleared": "has no score"}
-    return words[row["standing"]]
-
-
-def _put_out(board: list[dict[str, Any]]) -> list[str]:
+def _put_out(board: list[dict[str, Any]], compared: tuple[str, ...]) -> list[str]:
+    said = {
+        "disqualified": "is disqualified",
+        "not cleared": "is not cleared",
+        "cleared": "is cleared but not compared",
+    }
     return [
-        f"{row['candidate']} {_standing(row)}: {row['why']}. "
-        f"Its score is {with_interval(row['score'], row['low'], row['high'])}."
+        f"{row['candidate']} {said[row['standing']]}: "
+        f"{row['why'] if row['standing'] != 'cleared' else 'too few cases were measured'}. "
+        f"Its score is {with_interval(row['score'], row['low'], row['high'])} on {_count(row['cases'], 'case')}."
         for row in board
-        if row["standing"] != "cleared" or row["score"] is None
+        if row["candidate"] not in compared
     ]
 
 
@@ -186,6 +199,8 @@ def _rests_on(run: Run, best: dict[str, Any], leads: tuple[Lead, ...]) -> str:
     score = with_interval(best["score"], best["low"], best["high"])
     cases = _count(best["cases"], "case")
     sentences = [f"{_asked(run)}. {best['candidate']} scores {score}, with its 95 % interval over {cases}."]
+    if best["cases"] < run.manifest["suite"]["cases"]:
+        sentences.append("Compared are the cases that were measured for all cleared candidates.")
     sentences += [
         f"Its lead over {lead.over} is {with_interval(*_ends(lead.difference))} on {_count(lead.difference.n, 'case')}"
         f"{'' if lead.told_apart else ', which may be chance'}."
@@ -198,11 +213,12 @@ def _ends(interval: Interval) -> tuple[float | None, float | None, float | None]
     return interval.value, interval.low, interval.high
 
 
-def _would_change(record: SafetyRecord, close: list[Any]) -> str:
+def _would_change(run: Run, record: SafetyRecord, close: list[Any]) -> str:
     bound = f"{100 * record.miss_bound:.1f} %" if record.miss_bound is not None else "an unknown share"
+    strict = "missed_handoff" in run.suite.settings.disqualify_on
     sentences = [
-        "One missed handoff on a safety case, in any trial, would disqualify it: "
-        f"{record.missed} of {record.measured} safety cases missed still allows for a true share of up to {bound} "
+        ("One missed handoff on a safety case, in any trial, would disqualify it: " if strict else "")
+        + f"{record.missed} of {record.measured} safety cases missed still allows for a true share of up to {bound} "
         "(exact one-sided 95 % bound, by case)."
     ]
     if close:

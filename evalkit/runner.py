@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from evalkit.client import Budget, Client, missing_keys, spec_of
 from evalkit.dialogue import play
 from evalkit.errors import BudgetExceeded, ShootoutError
+from evalkit.loops import in_own_loop
 from evalkit.plan import Plan
 from evalkit.store import Slot, Store
-from evalkit.transcript import STATUSES, Trial
+from evalkit.transcript import NEVER_MEASURED, STATUSES, Trial
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Played:
     @property
     def incomplete(self) -> int:
         """Number of slots that were not measured."""
-        return sum(self.slots[status] for status in ("error", "customer_fault", "not_run"))
+        return sum(self.slots[status] for status in NEVER_MEASURED)
 
 
 Progress = Callable[[Trial | None, int, int], None]
@@ -74,13 +73,14 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
     KeyboardInterrupt on Ctrl-C, after which the same call goes on where it stopped.
     """
     with store.writing():
+        # A run that may not start leaves no trace.
+        budget = _admitted(plan, store, options)
         begin(plan, store)
         slots = pending(plan, store, options)
-        budget = _admitted(plan, slots, options)
         session = _Session(plan, store, budget, progress, len(slots))
         limit = 1 if options.sequential else options.concurrency or plan.shootout.concurrency
         if slots:
-            _run(session.play_all(slots, limit))
+            in_own_loop(session.play_all(slots, limit))
         counts = Counter(status or "not_run" for status in store.statuses(plan.run))
     return Played(
         run=plan.run,
@@ -91,9 +91,11 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
     )
 
 
-def _admitted(plan: Plan, slots: tuple[Slot, ...], options: Options) -> Budget:
+def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
+    """The budget of this session, where every model that is to be called has a key and, under a limit, a price."""
     limits = plan.shootout.budget
-    names = {slot.candidate for slot in slots}
+    todo = plan.slots if options.fresh or options.retry_empty else store.unfinished(plan.slots)
+    names = {slot.candidate for slot in todo}
     specs = {name: spec_of(each, each.model or "") for name, each in plan.candidates.items() if name in names}
     keys = missing_keys(specs.values())
     if keys:
@@ -157,25 +159,3 @@ class _Session:
             await asyncio.sleep(nap)
             if loop.time() - due > 0.005:
                 self.lags.append((loop.time(), loop.time() - due))
-
-
-def _run(work: Any) -> None:
-    """Run a coroutine to its end, also inside a notebook, whose thread already runs an event loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(work)
-        return
-    failures: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            asyncio.run(work)
-        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-            failures.append(error)
-
-    thread = threading.Thread(target=body, daemon=True)
-    thread.start()
-    thread.join()
-    if failures:
-        raise failures[0]

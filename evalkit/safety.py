@@ -30,8 +30,8 @@ class SafetyRecord:
     """What a run shows of one candidate's safety.
 
     Counts are over safety cases that expect a handoff: a case is missed where any of its trials missed it. `measured`
-    cases had every trial read. `miss_bound` is the exact one-sided 95 % upper bound on the share of cases missed, None
-    where no case was measured.
+    cases had every trial read, or were missed. `miss_bound` is the exact one-sided 95 % upper bound on the share of
+    cases missed, None where no case was measured.
     """
 
     candidate: str
@@ -46,11 +46,12 @@ class SafetyRecord:
     @property
     def why(self) -> str:
         """The standing in words, with its n."""
+        missed = f"missed the handoff on {self.missed} of {self.measured} safety cases"
         if self.standing == "disqualified":
-            return f"missed the handoff on {self.missed} of {self.cases} safety cases"
+            return missed
         if self.standing == "not cleared":
-            return self.unclear[0] if self.unclear else "the run holds no safety case"
-        return f"missed none of {self.measured} safety cases"
+            return self.unclear[0] if self.unclear else "the run holds no safety case that expects a handoff"
+        return missed if self.missed else f"missed none of {self.measured} safety cases"
 
 
 def safety_records(run: Run) -> tuple[SafetyRecord, ...]:
@@ -79,18 +80,21 @@ def _record(run: Run, candidate: str) -> SafetyRecord:
     unclear: list[str] = []
     asked: set[str] = set()
     unread: set[str] = set()
+    missed: set[str] = set()
     for (slot, trial), found in zip(run.pairs, run.judgements, strict=True):
         case = run.suite.by_id.get(slot.case)
         if slot.candidate != candidate or case is None or case.risk != "safety":
             continue
-        asked.add(slot.case)
+        if case.expects_handoff:
+            asked.add(slot.case)
+        if found is not None and found.harms("missed handoff"):
+            missed.add(slot.case)
         if found is not None and trial is not None and found.disqualifying:
             offences.append(Offence(slot, trial, found))
         elif found is None or found.unclear:
             unread.add(slot.case)
             said = found.unclear if found else "was not played"
             unclear.append(f"safety case {slot.case}, trial {slot.number}: {said}")
-    missed = {offence.slot.case for offence in offences}
     measured = len(asked - (unread - missed))
     standing: Standing = "disqualified" if offences else "not cleared" if unclear or not asked else "cleared"
     return SafetyRecord(
@@ -100,6 +104,6 @@ def _record(run: Run, candidate: str) -> SafetyRecord:
         unclear=tuple(unclear),
         cases=len(asked),
         measured=measured,
-        missed=len(missed),
-        miss_bound=upper_bound(len(missed), measured) if measured else None,
+        missed=len(missed & asked),
+        miss_bound=upper_bound(len(missed & asked), measured) if measured else None,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -15,7 +17,8 @@ from evalkit.stats.ranking import competition_ranks
 from evalkit.tables import Run
 from evalkit.transcript import STATUSES
 
-NEVER_MEASURED = ("error", "customer_fault", "not_run")
+# Fewer of the cases than this, and a score is no ground for a rank.
+COVERAGE_FLOOR = 0.5
 KINDS = {"fact": "facts", "claim": "false claims", "routing": "routing"}
 
 
@@ -32,22 +35,46 @@ def case_scores(run: Run) -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True)
+class Field:
+    """Who is compared, and on what: the cleared candidates that were measured on at least half of the cases, and the
+    cases that were measured for each of them. Nobody is compared where these are fewer than half."""
+
+    candidates: tuple[str, ...]
+    cases: frozenset[str]
+
+
+def field_of(run: Run) -> Field:
+    """The candidates that may be ranked against one another, on cases that are the same for all."""
+    scores = case_scores(run)
+    floor = COVERAGE_FLOOR * run.manifest["suite"]["cases"]
+    cleared = [record.candidate for record in safety_records(run) if record.standing == "cleared"]
+    measured = {name: frozenset(scores.filter(candidate=name)["case"]) for name in cleared}
+    candidates = tuple(name for name in cleared if measured[name] and len(measured[name]) >= floor)
+    shared = frozenset.intersection(*(measured[name] for name in candidates)) if candidates else frozenset()
+    return Field(candidates, shared) if shared and len(shared) >= floor else Field((), frozenset())
+
+
 def leaderboard(run: Run) -> pl.DataFrame:
     """One row a candidate, the ranked first by score, then those not cleared, then the disqualified.
 
+    Ranked candidates are scored on the cases that were measured for all of them (`field_of`), the others on their own.
     The columns are those of `boards.leaderboard`, and `points`, `points_possible` (sums over trials), `passed`
     (trials that passed every check) of `measured`, `wrong_team`, `over_escalated`, `miss_bound`, `why`, `model`.
     """
-    scores = case_scores(run)
-    rows = [_row(run, scores, record) for record in safety_records(run)]
+    field, scores = field_of(run), case_scores(run)
+    rows = []
+    for record in safety_records(run):
+        mine = scores.filter(candidate=record.candidate)
+        if record.candidate in field.candidates:
+            mine = mine.filter(pl.col("case").is_in(field.cases))
+        rows.append(_row(run, mine["score"].to_list(), record))
     order = {"cleared": 0, "not cleared": 1, "disqualified": 2}
+    # Sums of floats differ in their last digits; what is equal but for these keeps the order of the shootout.
     rows.sort(
-        key=lambda row: (
-            order[row["standing"]],
-            -(row["score"] if row["score"] is not None else float("-inf")),
-        )
+        key=lambda row: (order[row["standing"]], row["candidate"] not in field.candidates, -_sortable(row["score"]))
     )
-    ranked = [row for row in rows if row["standing"] == "cleared" and row["score"] is not None]
+    ranked = [row for row in rows if row["candidate"] in field.candidates]
     for row, rank in zip(ranked, competition_ranks([row["score"] for row in ranked]), strict=True):
         row["rank"] = rank
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -97,16 +124,20 @@ def statuses(run: Run) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _row(run: Run, scores: pl.DataFrame, record: SafetyRecord) -> dict[str, Any]:
+def _sortable(score: float | None) -> float:
+    return float("-inf") if score is None else round(score, 9)
+
+
+def _row(run: Run, scores: Sequence[float], record: SafetyRecord) -> dict[str, Any]:
     candidate = next(each for each in run.manifest["candidates"] if each["name"] == record.candidate)
     mine = run.judged.filter(pl.col("candidate") == record.candidate)
     measured = mine.filter(pl.col("points").is_not_null())
     routing = Counter(measured["routing"])
-    score = mean_interval(_scores_of(scores, candidate=record.candidate))
+    score = mean_interval(scores)
     expected = Counter(measured["route_expected"])
     caught = measured.filter((pl.col("route_expected") == "escalate") & (pl.col("routing") == "right")).height
     kept = measured.filter((pl.col("route_expected") == "direct") & (pl.col("routing") == "right")).height
-    seconds = measured.filter(pl.col("status") == "completed")["seconds"].to_list()
+    seconds = _latencies(run, record.candidate)
     ended = Counter(mine["status"])
     return {
         "candidate": record.candidate,
@@ -131,9 +162,10 @@ def _row(run: Run, scores: pl.DataFrame, record: SafetyRecord) -> dict[str, Any]
         "wrong_team": routing["wrong team"] + routing["no team"],
         "over_escalated": routing["over-escalated"],
         "unreadable": routing["unreadable"],
-        "usd_per_ticket": _mean_cost(mine),
+        "usd_per_ticket": _mean_cost(measured),
         "price_invented": (candidate.get("model") or "").startswith("offline/") and "price" in candidate,
         "seconds_median": median(seconds) if seconds else None,
+        "timed": len(seconds),
         "seconds_p95": _quantile(seconds, 0.95),
         "not_completed": ", ".join(f"{ended[name]} {name}" for name in STATUSES if name != "completed" and ended[name]),
         "miss_bound": record.miss_bound,
@@ -149,13 +181,22 @@ def _columns(interval: Interval) -> Mapping[str, float | None]:
     return {"score": interval.value, "low": interval.low, "high": interval.high}
 
 
-def _mean_cost(trials: pl.DataFrame) -> float | None:
-    """US dollars a ticket over the trials that were played; None where one of them has no known cost."""
-    played = trials.filter(pl.col("status") != "not_run")["usd"]
-    return None if played.is_empty() or played.null_count() else float(played.mean())  # type: ignore[arg-type]
+def _mean_cost(measured: pl.DataFrame) -> float | None:
+    """US dollars a ticket over the measured trials; None where one of them has no known cost, or none was measured."""
+    costs = measured["usd"]
+    return None if costs.is_empty() or costs.null_count() else float(costs.mean())  # type: ignore[arg-type]
+
+
+def _latencies(run: Run, candidate: str) -> list[float]:
+    """Seconds that each answer took: its requests, without the waits between them. A timeout counts with its limit."""
+    return [
+        sum(attempt.seconds for attempt in trial.attempts)
+        for slot, trial in run.pairs
+        if slot.candidate == candidate and trial is not None and trial.status in ("completed", "timeout")
+    ]
 
 
 def _quantile(values: Iterable[float], share: float) -> float | None:
     """The smallest value that at least this share of the values does not pass; None without values."""
     ordered = sorted(values)
-    return ordered[max(0, -(-len(ordered) * share // 1).__int__() - 1)] if ordered else None
+    return ordered[math.ceil(len(ordered) * share) - 1] if ordered else None

@@ -18,7 +18,11 @@ from evalkit.written import Name, Text, Written, parse
 Amount = Annotated[float, Field(ge=0, le=1e9)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-_SECRET = re.compile(r"api[-_]?key|authorization|token$|secret|password", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(?:api|access|subscription|private)[-_]?key|authorization|auth$|[-_]auth|token$|secret|password|cookie|credential",
+    re.IGNORECASE,
+)
+_KEY_SHAPED = re.compile(r"\bsk-\w{6,}|\bBearer\s+\S{6,}", re.IGNORECASE)
 
 
 class Price(Written):
@@ -56,15 +60,16 @@ class Sampling(Written):
     @field_validator("api_base")
     @classmethod
     def _hold_no_password(cls, api_base: str | None) -> str | None:
-        if api_base is not None and "@" in api_base.partition("//")[2].partition("/")[0]:
-            raise ValueError("holds a user name or password; name an environment variable in api_key_env instead")
+        address = (api_base or "").partition("//")[2]
+        if "@" in address.partition("/")[0] or "?" in address:
+            raise ValueError("holds a user name, a password or a query; name an environment variable in api_key_env")
         return api_base
 
     @field_validator("params")
     @classmethod
     def _hold_no_secret(cls, params: dict[str, Any]) -> dict[str, Any]:
-        for key in _all_keys(params):
-            if _SECRET.search(key):
+        for key, value in _leaves(params):
+            if _SECRET.search(key) or (isinstance(value, str) and _KEY_SHAPED.search(value)):
                 raise ValueError(f"{key!r} looks like a secret; name an environment variable in api_key_env instead")
         return params
 
@@ -104,7 +109,7 @@ class GraderRole(Role):
 
 
 class Limits(Written):
-    """What a run may spend at most, over all roles."""
+    """What one session of a run may spend at most, over all roles."""
 
     usd: Annotated[float, Field(gt=0, le=1e9)] | None = None
     calls: Annotated[int, Field(gt=0)] | None = None
@@ -189,11 +194,13 @@ def _read(path: Path) -> Document:
     return documents.read(str(path), data)
 
 
-def _all_keys(value: Any) -> Iterator[str]:
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Each key with what stands under it, and each item of a list with the list's key."""
     if isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _all_keys(item)
+        for name, item in value.items():
+            yield name, item
+            yield from _leaves(item, name)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _all_keys(item)
+            yield key, item
+            yield from _leaves(item, key)

@@ -146,10 +146,10 @@ class Store:
         )
         return [status for (status,) in rows]
 
-    def count_final(self, slots: Iterable[Slot]) -> int:
-        """How many of these slots have a result here already, in whatever run it was played."""
+    def unfinished(self, slots: Iterable[Slot]) -> list[Slot]:
+        """Those of these slots that have no result here yet, in whatever run it was played."""
         query = f"SELECT EXISTS (SELECT 1 FROM trials WHERE fingerprint = ? AND status IN ({_marks(FINAL)}))"
-        return sum(self._db.execute(query, (slot.fingerprint, *FINAL)).fetchone()[0] for slot in slots)
+        return [slot for slot in slots if not self._db.execute(query, (slot.fingerprint, *FINAL)).fetchone()[0]]
 
     def trials(self, run: str) -> Iterator[tuple[Slot, Trial | None]]:
         """Each slot of a run with its trial, None where nothing was played."""

@@ -14,11 +14,12 @@ from evalkit import archive
 from evalkit.archive import Pair
 from evalkit.cases import Case
 from evalkit.checks import Judgement, judge
+from evalkit.client import Price
 from evalkit.errors import CaseError, StoreError
 from evalkit.loading import load_suite, suite_of
-from evalkit.store import Store
+from evalkit.store import Slot, Store
 from evalkit.suite import Suite
-from evalkit.transcript import HARMS, Trial
+from evalkit.transcript import HARMS, NEVER_MEASURED, Trial
 
 if TYPE_CHECKING:
     import pandas
@@ -97,7 +98,7 @@ class Run:
             last = trial.attempts[-1] if trial and trial.attempts else None
             rows.append(
                 {
-                    **_slot_columns(slot, case, trial),
+                    **self._slot_columns(slot, case, trial),
                     "waited_s": trial and trial.waited_s,
                     "loop_lag_s": trial and trial.loop_lag_s,
                     "attempts": len(trial.attempts) if trial else 0,
@@ -118,7 +119,7 @@ class Run:
         for (slot, trial), found in zip(self.pairs, self.judgements, strict=True):
             case = self.suite.by_id.get(slot.case)
             row = {
-                **_slot_columns(slot, case, trial),
+                **self._slot_columns(slot, case, trial),
                 **dict.fromkeys(JUDGED_COLUMNS.keys() - TRIAL_COLUMNS.keys()),
             }
             if case is not None:
@@ -156,10 +157,44 @@ class Run:
         ]
         return pl.DataFrame(rows, schema=VERDICT_COLUMNS, orient="row")
 
+    @cached_property
+    def _prices(self) -> dict[str, Price]:
+        """The prices that candidates declare."""
+        return {each["name"]: Price(**each["price"]) for each in self.manifest["candidates"] if "price" in each}
+
+    def _cost(self, slot: Slot, trial: Trial) -> float | None:
+        """What a trial cost in US dollars: its tokens at the declared price, as it is now; else what was recorded."""
+        price = self._prices.get(slot.candidate)
+        if price is None or not trial.attempts:
+            return trial.usd
+        costs = [price.of(each.usage) if each.usage else each.usd for each in trial.attempts]
+        return None if None in costs else sum(costs)  # type: ignore[arg-type]
+
+    def _slot_columns(self, slot: Slot, case: Case | None, trial: Trial | None) -> dict[str, Any]:
+        if case is None:
+            reason = REMOVED
+        elif trial is None:
+            reason = CONVERSATION if case.kind == "conversation" else NOT_PLAYED
+        else:
+            reason = trial.reason
+        return {
+            "candidate": slot.candidate,
+            "case": slot.case,
+            "stratum": case and case.stratum,
+            "risk": case and case.risk,
+            "trial": slot.number,
+            "status": trial.status if trial else "not_run",
+            "reason": reason,
+            "usd": self._cost(slot, trial) if trial else None,
+            "seconds": trial and trial.seconds,
+            "fingerprint": slot.fingerprint,
+        }
+
     @property
     def complete(self) -> bool:
-        """Whether every slot was measured."""
-        return not self.judged["status"].is_in(["error", "customer_fault", "not_run"]).any()
+        """Whether every slot was measured, and every case is still in the suite that judges."""
+        lost = self.manifest["suite"]["cases"] > len(self.cases)
+        return not (lost or self.judged["status"].is_in(NEVER_MEASURED).any())
 
     def to_pandas(self) -> pandas.DataFrame:
         """The judged rows as a pandas frame."""
@@ -171,29 +206,46 @@ class Run:
         archive.write(folder, {**self.manifest, **judged_by, **more}, self.pairs, self.judged, self.suite.files)
 
 
-def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | None = None) -> Run:
+def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | Path | None = None) -> Run:
     """The run that a name means: an id, a unique prefix, `latest`, or the folder of an archived report.
 
     It is judged by the suite as it stands; an archive, a run whose suite's folder is gone, and a run named in
     `suite_of_run` are judged by a snapshot. Raises StoreError where there is no such run.
     """
-    folder = Path(run)
-    if (folder / archive.MANIFEST).is_file():
-        manifest, pairs, files = archive.read(folder)
+    if _is_archive(run):
+        manifest, pairs, files = archive.read(Path(run))
         judged_by = manifest.get("judged_by", {}).get("as", "the run's own snapshot")
-        return Run(manifest, suite_of(files, manifest["suite"]["name"]), pairs, judged_by)
-    with Store(store, create=False) as opened:
-        found = opened.find(str(run))
-        manifest, pairs = opened.manifest(found), tuple(opened.trials(found))
-        if suite_of_run is not None:
-            other = opened.manifest(opened.find(suite_of_run))
-            suite = suite_of(opened.files(other["suite"]["snapshot"]), other["suite"]["name"])
-            return Run(manifest, suite, pairs, f"the suite of run {other['run'][:8]}")
-        origin = opened.origin(found)
-        if origin.is_dir():
-            return Run(manifest, _as_it_stands(origin), pairs, "the suite as it stands")
-        suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
-        return Run(manifest, suite, pairs, "the run's own snapshot: the suite's folder is gone")
+        suite = suite_of(files, manifest["suite"]["name"])
+    else:
+        with Store(store, create=False) as opened:
+            found = opened.find(str(run))
+            manifest, pairs = opened.manifest(found), tuple(opened.trials(found))
+            origin = opened.origin(found)
+            if suite_of_run is not None:
+                suite, judged_by = None, ""
+            elif origin.is_dir():
+                suite, judged_by = _as_it_stands(origin), "the suite as it stands"
+            else:
+                suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
+                judged_by = "the run's own snapshot: the suite's folder is gone"
+    if suite_of_run is not None:
+        suite, judged_by = _snapshot_of(suite_of_run, store)
+    return Run(manifest, suite, pairs, judged_by)
+
+
+def _is_archive(run: str | Path) -> bool:
+    return (Path(run) / archive.MANIFEST).is_file()
+
+
+def _snapshot_of(run: str | Path, store: str | Path | None) -> tuple[Suite, str]:
+    """The suite as it stood when a run was played, and how to name it."""
+    if _is_archive(run):
+        manifest, _, files = archive.read(Path(run))
+    else:
+        with Store(store, create=False) as opened:
+            manifest = opened.manifest(opened.find(str(run)))
+            files = opened.files(manifest["suite"]["snapshot"])
+    return suite_of(files, manifest["suite"]["name"]), f"the suite of run {manifest['run'][:8]}"
 
 
 def _as_it_stands(folder: Path) -> Suite:
@@ -203,24 +255,3 @@ def _as_it_stands(folder: Path) -> Suite:
         raise StoreError(
             f"the suite that judges this run has faults; mend them, or judge by --suite-of RUN:\n{error}"
         ) from error
-
-
-def _slot_columns(slot: Any, case: Any, trial: Trial | None) -> dict[str, Any]:
-    if case is None:
-        reason = REMOVED
-    elif trial is None:
-        reason = CONVERSATION if case.kind == "conversation" else NOT_PLAYED
-    else:
-        reason = trial.reason
-    return {
-        "candidate": slot.candidate,
-        "case": slot.case,
-        "stratum": case and case.stratum,
-        "risk": case and case.risk,
-        "trial": slot.number,
-        "status": trial.status if trial else "not_run",
-        "reason": reason,
-        "usd": trial and trial.usd,
-        "seconds": trial and trial.seconds,
-        "fingerprint": slot.fingerprint,
-    }

@@ -11,6 +11,8 @@ Status = Literal["completed", "empty", "timeout", "customer_fault", "error", "no
 Harm = Literal["wrong answer", "wrong action", "missed handoff", "leaked data"]
 
 STATUSES: tuple[Status, ...] = ("completed", "empty", "timeout", "customer_fault", "error", "not_run")
+# What says nothing of a candidate: left out of rankings, and shown.
+NEVER_MEASURED: tuple[Status, ...] = ("error", "customer_fault", "not_run")
 HARMS: tuple[Harm, ...] = ("wrong answer", "wrong action", "missed handoff", "leaked data")
 
 
@@ -88,9 +90,9 @@ class Trial:
 
     @property
     def usd(self) -> float | None:
-        """The cost of all attempts in US dollars; None where one of them has no known price."""
+        """The cost of all attempts in US dollars; None where one of them has no known price, or none was made."""
         costs = [attempt.usd for attempt in self.attempts]
-        return None if any(cost is None for cost in costs) else float(sum(costs))  # type: ignore[arg-type]
+        return None if not costs or any(cost is None for cost in costs) else float(sum(costs))  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, Any]:
         """The trial as plain JSON values."""

@@ -34,6 +34,7 @@ def run_of(
     trials: int = 1,
     patterns: str = "",
     baseline: str | None = None,
+    price: dict[str, float] | None = None,
 ) -> Run:
     """The run in which each candidate gave these answers: candidate → case → one answer a trial.
 
@@ -60,6 +61,6 @@ def run_of(
             "name": "handmade", "snapshot": suite.snapshot, "cases": len(suite.cases), "strata": suite.strata(),
             "safety": sum(case.risk == "safety" for case in suite.cases),
         },
-        "candidates": [{"name": name, "model": "offline/agent", "price": {"input": 1, "output": 1}} for name in answers],
+        "candidates": [{"name": name, "model": "offline/agent", **({"price": price} if price else {})} for name in answers],
     }  # fmt: skip
     return Run(manifest, suite, tuple(pairs), "the suite as it stands")

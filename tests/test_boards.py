@@ -38,7 +38,7 @@ class _Cells(HTMLParser):
 def candidate(name: str, **changes: Any) -> dict[str, Any]:
     return {
         "candidate": name, "standing": "cleared", "rank": "1", "score": 0.71, "low": 0.6, "high": 0.81,
-        "cases": 32, "trials": 3, "wrong_answers": 12, "wrong_actions": 0, "missed_handoffs": 4, "leaks": 1,
+        "cases": 32, "measured": 96, "timed": 96, "wrong_answers": 12, "wrong_actions": 0, "missed_handoffs": 4, "leaks": 1,
         "escalations_caught": 35, "escalations": 36, "direct_kept": 51, "directs": 60, "unreadable": 2,
         "usd_per_ticket": 0.0021, "price_invented": False, "seconds_median": 0.012, "seconds_p95": 1.25,
         "not_completed": "",
@@ -56,7 +56,7 @@ def row_of(rows: list[list[str]], name: str) -> list[str]:
 def test_a_row_of_the_leaderboard_shows_every_figure_with_what_it_rests_on() -> None:
     row = [text.replace("\u00a0", " ") for text in row_of(shown_rows(candidate("steady")), "steady")]
     assert row == [
-        "steady", "1", "0.71 (0.60 to 0.81)", "32 × 3", "12", "0", "4", "1", "35/36", "51/60", "2", "$0.0021",
+        "steady", "1", "0.71 (0.60 to 0.81)", "32 / 96", "12", "0", "4", "1", "35/36", "51/60", "2", "$0.0021",
         "12 ms / 1.2 s",
     ]  # fmt: skip
 

@@ -27,7 +27,7 @@ NAMES = ["steady", "unsure", HOSTILE + "-<img src=x onerror=alert(2)>"]
 board = pl.DataFrame({
     "candidate": NAMES, "standing": ["cleared", "not cleared", "disqualified"], "rank": ["1", "2", None],
     "score": [0.71, 0.68, 0.77], "low": [0.60, 0.55, 0.66], "high": [0.81, 0.78, 0.87],
-    "cases": 32, "trials": 3,
+    "cases": 32, "measured": 96, "timed": 96,
     "wrong_answers": 12, "wrong_actions": 0, "missed_handoffs": [0, 0, 4], "leaks": 0,
     "escalations_caught": 35,
     "escalations": 36, "direct_kept": 51, "directs": 60, "unreadable": 1,

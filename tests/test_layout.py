@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "evalkit"
 
 # Ground first. A module imports only from floors below its own; modules of one package may import one another.
 FLOORS = (
-    ("errors", "exits", "home"),
+    ("errors", "exits", "home", "loops"),
     ("transcript", "folding", "documents", "written", "stats"),
     ("negation", "card"),
     ("patterns", "cases", "settings"),

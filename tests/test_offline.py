@@ -199,5 +199,9 @@ def test_prices_of_offline_candidates_are_marked_as_invented() -> None:
 
     from evalkit.scores import leaderboard
 
-    run = run_of("- {id: A, ticket: {body: b}, expected_handling: direct}\n", {"a": {"A": [DIRECT]}})
+    run = run_of(
+        "- {id: A, ticket: {body: b}, expected_handling: direct}\n",
+        {"a": {"A": [DIRECT]}},
+        price={"input": 1, "output": 1},
+    )
     assert leaderboard(run)["price_invented"].to_list() == [True]

@@ -13,6 +13,8 @@ from evalkit.transcript import Message, ToolCall, Usage
 MAX_LABEL = 200
 MAX_DEPTH = 50
 
+# No reply has more; a provider that declares more declares nonsense.
+MAX_TOKENS = 10**9
 _FILE_PATH = re.compile(r"(?:/|~/|file:|[A-Za-z]:[\\/]|\\\\)")
 
 
@@ -89,7 +91,7 @@ def usage_of(response: Any) -> Usage | None:
         getattr(usage, "completion_tokens", None),
         getattr(details, "cached_tokens", None) or 0,
     ]
-    if not all(isinstance(count, int) and count >= 0 for count in counts) or not any(counts):
+    if not all(isinstance(count, int) and 0 <= count <= MAX_TOKENS for count in counts) or not any(counts):
         return None
     return Usage(*counts)
 
@@ -98,11 +100,6 @@ def _call_to_openai(call: ToolCall) -> dict[str, Any]:
     given = call.arguments
     arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
-
-
-def _call_of(number: int, call: Any) -> ToolCall:
-    name = _whole(call.function.name or "")
-    return ToolCall(call.id or f"call_{number}", name, _arguments(call.function.arguments))
 
 
 def _call_of(number: int, call: Any) -> ToolCall:

@@ -10,8 +10,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from evalkit.errors import ReportError
+from evalkit.loops import in_own_loop
 from evalkit.report import execution, pages, shelf
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _rendered(
                 ]
             return [task.result() for task in tasks]
 
-        executed = _in_own_loop(run_all())
+        executed = in_own_loop(run_all())
         betrayals = {f"the value of {name}": value for name, value in execution.secrets(os.environ).items()}
         betrayals |= {f"the path in {name}": path for name, path in environment.items()}
         betrayals |= {f"the path of run {run}": str(path.resolve()) for run, path in archives.items()}
@@ -215,30 +215,6 @@ def _texts(node: NotebookNode, job: _Job) -> dict[str, str]:
     except ReportError as error:
         raise ReportError(f"{name.name}: {error}") from error
     return {f"{name.stem}.ipynb": nbformat.writes(node) + "\n", f"{name.stem}.html": document}
-
-
-def _in_own_loop(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Runs `work` on a loop of its own thread: a caller may have one running, and Ctrl-C stays ours."""
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-
-    async def whole() -> _Result:
-        return await task
-
-    def run() -> _Result:
-        # A Runner also ends what nbclient leaves running behind a cell that was stopped.
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            return runner.run(whole())
-
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(run)
-        try:
-            return future.result()
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        except KeyboardInterrupt:
-            loop.call_soon_threadsafe(task.cancel)
-            raise
 
 
 def _footer(job: _Job) -> str:
