@@ -65,6 +65,7 @@ def recommend(run: Run) -> Recommendation:
     fit = [row for row in board if row["candidate"] in field.candidates]
     if not fit:
         return _nobody(board, run)
+    cleared = sum(row["standing"] == "cleared" for row in board)
     equal = [row for row in fit if fit[0]["score"] - row["score"] < TOLERANCE]
     best = min(equal, key=lambda row: float("inf") if row["usd_per_ticket"] is None else row["usd_per_ticket"])
     others = [row for row in fit if row is not best]
@@ -73,7 +74,7 @@ def recommend(run: Run) -> Recommendation:
     beside = [*_put_out(board, field.candidates), *_baseline(run, board, best["candidate"])]
     return Recommendation(
         candidate=best["candidate"],
-        headline=" ".join([_first(best, fit, equal), *(_not_told_apart(best, row) for row in close)]),
+        headline=" ".join([_first(best, fit, equal, cleared), *(_not_told_apart(best, row) for row in close)]),
         beside=" ".join(beside),
         rests_on=_rests_on(run, best, leads),
         would_change=_would_change(run, records[best["candidate"]], close),
@@ -129,9 +130,10 @@ def incomplete(run: Run) -> str | None:
     return " ".join(said)
 
 
-def _first(best: dict[str, Any], fit: list[dict[str, Any]], equal: list[dict[str, Any]]) -> str:
+def _first(best: dict[str, Any], fit: list[dict[str, Any]], equal: list[dict[str, Any]], cleared: int) -> str:
     if len(fit) == 1:
-        return f"{best['candidate']} should answer next: it is the only cleared candidate."
+        only = "cleared candidate" if cleared == 1 else "cleared candidate with enough measured cases"
+        return f"{best['candidate']} should answer next: it is the only {only}."
     has = "shares the highest score" if len(equal) > 1 else "has the highest score"
     return f"{best['candidate']} should answer next: it {has} of the {len(fit)} cleared candidates."
 

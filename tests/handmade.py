@@ -35,12 +35,17 @@ def run_of(
     patterns: str = "",
     baseline: str | None = None,
     price: dict[str, float] | None = None,
+    settings: str = "",
 ) -> Run:
     """The run in which each candidate gave these answers: candidate → case → one answer a trial.
 
     An answer is a text, a status such as `!error` without one, or None for a slot that was not played.
     """
-    files = {"tickets/all.yaml": cases, **({"patterns.yaml": patterns} if patterns else {})}
+    files = {
+        "tickets/all.yaml": cases,
+        "suite.yaml": settings or "name: handmade",
+        **({"patterns.yaml": patterns} if patterns else {}),
+    }
     checked = check_files({name: text.encode() for name, text in files.items()}, name="handmade")
     assert checked.suite is not None, checked.faults
     suite, pairs = checked.suite, []

@@ -6,6 +6,7 @@ import pytest
 
 from evalkit import fingerprint as module
 from evalkit.cases import Case
+from evalkit.dialogue import seed_of, ticket_messages
 from evalkit.fingerprint import canonical, fingerprint, identity, trial_parts
 from evalkit.knowledge import Retrieval
 from evalkit.loading import check_files
@@ -69,6 +70,9 @@ def key(
         {"candidate": {"seed": 8}},
         {"candidate": {"params": {"sentences": 3}}},
         {"candidate": {"params": {"stop": ["x"]}}},
+        # The order in which the agent is told of the account, and that of a schema's properties.
+        {"case": {"ticket": {"subject": "S", "body": "B", "account": {"plan": "free", "since": "2024"}}}},
+        {"case": {"ticket": {"subject": "S", "body": "B", "account": {"since": "2024", "plan": "free"}}}},
         {"candidate": {"salt": "y"}},
         {"candidate": {"knowledge": {"top": 3}}},
         {"candidate": {"knowledge": None}},
@@ -103,6 +107,40 @@ def test_whatever_could_change_a_trial_changes_its_fingerprint(change: dict) -> 
 )
 def test_names_prices_weights_and_expectations_change_no_fingerprint(change: dict) -> None:
     assert key(**change) == key()
+
+
+def test_the_order_of_what_is_told_and_sent_counts() -> None:
+    one, two = (
+        {"ticket": {"body": "B", "account": dict(pairs)}} for pairs in ([("a", 1), ("b", 2)], [("b", 2), ("a", 1)])
+    )
+    assert key(case=one) != key(case=two)
+    one, two = ({"params": {"schema": dict(pairs)}} for pairs in ([("a", 1), ("b", 2)], [("b", 2), ("a", 1)]))
+    assert key(candidate=one) != key(candidate=two)
+
+
+def test_an_address_from_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosted = {"candidate": {"model": "openai/gpt-4.1-mini", "api_base": None}}
+    before = key(**hosted)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert key(**hosted) != before
+
+
+def test_what_an_agent_is_told_of_a_ticket_is_pinned_to_the_protocol() -> None:
+    # Whoever changes these words raises PROTOCOL, so that no old trial is read as an answer to the new ones.
+    read = suite(FILES)
+    told = ticket_messages(
+        Case.model_validate(CASE).ticket, Candidate.model_validate(CANDIDATE), read, Retrieval(read.articles)
+    )
+    assert (module.PROTOCOL, [message.text for message in told]) == (
+        1,
+        ["Be kind.\n\n# Help-centre articles\n\n## A\nText.", "[EVAL MODE]\nAccount plan: free\nSubject: S\n\nB"],
+    )
+
+
+def test_a_salted_offline_candidate_draws_other_seeds() -> None:
+    case = Case.model_validate(CASE)
+    one, two = (Candidate(name="x", model="offline/agent", salt=salt) for salt in (None, "b"))
+    assert seed_of(one, case, 0) != seed_of(two, case, 0)
 
 
 def test_the_provider_source_counts_for_offline_models_alone(monkeypatch: pytest.MonkeyPatch) -> None:

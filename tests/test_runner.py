@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 
 import evalkit
+from evalkit import runner
+from evalkit.client import Client, Completion
 from evalkit.errors import ShootoutError, StoreError
 from evalkit.plan import Selection, plan
 from evalkit.runner import Options, play_plan
 from evalkit.store import Store
 from evalkit.tables import load_run
+from evalkit.transcript import ToolCall
 
 TIMES = ["seconds", "waited_s", "loop_lag_s", "started"]
 
@@ -149,6 +152,59 @@ def test_a_conversation_is_shown_as_not_run_and_the_rest_is_played(write) -> Non
     rows = load_run("latest").judged.filter(case="TALK")
     assert set(rows["status"]) == {"not_run"}
     assert all("conversations are not played" in reason for reason in rows["reason"])
+
+
+def test_a_run_that_may_not_start_leaves_no_trace(shop: Path) -> None:
+    first = played(shop)
+    path = shop / "shootouts/small.yaml"
+    path.write_text(path.read_text() + "  - {name: dear, model: offline/agent, salt: x}\nbudget: {usd: 1}\n")
+    with pytest.raises(ShootoutError, match="dear"):
+        played(shop)
+    with Store() as opened:
+        assert opened.find("latest") == first.run
+
+
+def test_never_more_trials_at_once_than_allowed(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once, most, real = [0], [0], runner.play
+
+    async def watched(*arguments: object) -> object:
+        at_once[0] += 1
+        most[0] = max(most[0], at_once[0])
+        try:
+            return await real(*arguments)
+        finally:
+            at_once[0] -= 1
+
+    monkeypatch.setattr(runner, "play", watched)
+    for options, allowed in ((Options(sequential=True, concurrency=9), 1), (Options(concurrency=3, fresh=True), 3)):
+        most[0] = 0
+        played(shop, options)
+        assert most[0] == allowed
+
+
+def test_a_ticket_answered_by_a_tool_call_without_a_text_is_empty(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def call(*_: object, **__: object) -> Completion:
+        return Completion("", (ToolCall("1", "refund", {}),), "tool_calls", (), 0.0, "completed", "")
+
+    monkeypatch.setattr(Client, "complete", call)
+    assert played(shop).slots["empty"] == 12
+
+
+def test_drafts_are_not_played(write) -> None:
+    draft = "- {id: DRAFT, stratum: orders, status: draft, ticket: {body: b}, expected_handling: direct}\n"
+    assert sum(played(write({"tickets/draft.yaml": draft})).slots.values()) == 12
+
+
+def test_slots_go_number_by_number_and_a_renamed_candidate_is_another_run(shop: Path) -> None:
+    before = plan(shop / "shootouts/small.yaml")
+    assert [(slot.number, slot.case, slot.candidate) for slot in before.slots[:3]] == [
+        (0, "ORD-1", "steady"),
+        (0, "ORD-1", "bold"),
+        (0, "ORD-2", "steady"),
+    ]
+    path = shop / "shootouts/small.yaml"
+    path.write_text(path.read_text().replace("name: steady", "name: renamed"))
+    assert plan(path).run != before.run
 
 
 def test_a_second_run_on_a_store_in_use_is_refused(shop: Path) -> None:
