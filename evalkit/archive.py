@@ -62,6 +62,8 @@ def read(folder: Path) -> tuple[dict[str, Any], tuple[Pair, ...], dict[str, str]
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         files = json.loads((folder / SUITE).read_text("utf-8"))
+        for key in ("run", "name", "started", "suite", "candidates", "trials"):
+            manifest[key]
         rows = pl.read_parquet(folder / TRIALS).iter_rows()
         pairs = tuple(
             (Slot(candidate, case, number, key), None if body is None else Trial.from_json(json.loads(body)))

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from evalkit.folding import fold
 
 # Markdown marks, quotes and table bars around a line of the card's head.
-_MARKS = re.compile(r"[*_`~\"'#>|\\]+")
+_MARKS = " \t*_`~\"'#>|\\"
+_AROUND = _MARKS + ".,;!()[]"
 _BULLET = re.compile(r"^(?:[-+\u2022]|\d{1,3}[.)])\s+")
-_ROUTE = re.compile(r"^route\s?:\s?(direct|escalate)$", re.IGNORECASE)
-_TEAM = re.compile(r"^team\s?:\s?(.{1,60})$", re.IGNORECASE)
+_HEAD = re.compile(r"^(route|team)[*_`~\"']*\s?:[*_`~\"'\s]*(.*)$", re.IGNORECASE | re.ASCII)
+_ROUTES = {"direct": "direct", "escalate": "escalate"}
 _RULE = re.compile(r"^[-=\s]*$")
-_FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
-# A head is two lines; whatever goes on for longer is a reply.
-_HEAD_LINES = 40
+_FENCE = re.compile(r"^[>\s]*(?:`{3,}|~{3,})[^`]*$")
+# A name of a team is a few words; a sentence behind `Team:` is the reply's.
+_TEAM_WORDS = 6
+_NO_TEAM = {"", "none", "no team", "n/a", "na", "-", "unknown", "tbd", "nobody"}
+# A line of the head is short, whatever marks stand around it.
 _LINE_CHARS = 200
 
 
@@ -45,18 +47,19 @@ def read_card(answer: str) -> Card:
     routes: dict[str, tuple[int, int]] = {}
     team: str | None = None
     position, fenced = 0, False
-    for line in islice(answer.splitlines(keepends=True), _HEAD_LINES):
-        text = _plain(line)
-        if found := _ROUTE.match(text):
-            routes.setdefault(found[1].lower(), (position, position + len(line.rstrip("\r\n"))))
-        elif team is None and (named := _TEAM.match(text)):
-            team = named[1].strip(" .") or None
-        elif _FENCE.match(line):
+    for line in answer.splitlines(keepends=True):
+        key, value = _read(line)
+        if key == "route":
+            routes.setdefault(value, (position, position + len(line.rstrip("\r\n"))))
+        elif key == "team" and team is None:
+            team = value
+        elif key == "fence":
             fenced = True
-        elif not _RULE.match(text):
+        elif key != "blank":
             break
         position += len(line)
     reply = _without_closing_fence(answer[position:]) if fenced else answer[position:]
+    team = None if team is None or team_key(team) in _NO_TEAM else team
     if len(routes) == 1:
         route, place = next(iter(routes.items()))
         return Card(route, team, reply, position, place)  # type: ignore[arg-type]
@@ -65,14 +68,30 @@ def read_card(answer: str) -> Card:
 
 
 def team_key(team: str) -> str:
-    """The form in which teams are compared: folded, in lower case, without a closing 'team'."""
-    return fold(team).text.casefold().removesuffix(" team").strip()
+    """The form in which teams are compared: folded, in lower case, without marks around it, 'the' and 'team'."""
+    name = fold(team).text.casefold().strip(_AROUND)
+    return name.removeprefix("the ").removesuffix(" team").removesuffix("-team").strip(_AROUND)
 
 
-def _plain(line: str) -> str:
-    # A long line is never a line of the head; its start is enough to tell.
-    text = _MARKS.sub("", fold(line[:_LINE_CHARS]).text).strip()
-    return _BULLET.sub("", text).strip()
+def _read(line: str) -> tuple[Literal["route", "team", "fence", "blank", "reply"], str]:
+    """What a line is to a card's head, and the value that it gives."""
+    if not line.strip():
+        return "blank", ""
+    if len(line) > _LINE_CHARS:
+        return "reply", ""
+    if _FENCE.match(line):
+        return "fence", ""
+    text = fold(line).text.strip(_MARKS)
+    text = _BULLET.sub("", text).strip(_MARKS)
+    if _RULE.match(text):
+        return "blank", ""
+    found = _HEAD.match(text)
+    if found is None:
+        return "reply", ""
+    key, value = found[1].lower(), found[2].strip(_MARKS)
+    if key == "route":
+        return ("route", _ROUTES[value.lower()]) if value.lower() in _ROUTES else ("reply", "")
+    return ("team", value) if len(value.split()) <= _TEAM_WORDS else ("reply", "")
 
 
 def _without_closing_fence(reply: str) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from evalkit.folding import fold
 from evalkit.written import Name, Names, Text, Written
 
 Handling = Literal["direct", "escalate"]
@@ -133,8 +134,8 @@ class Case(Written):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Case:
-        include = {name.casefold() for name in self.must_include}
-        both = [name for name in self.must_not_include if name.casefold() in include]
+        include = {fold(name).text.casefold() for name in self.must_include}
+        both = [name for name in self.must_not_include if fold(name).text.casefold() in include]
         if both:
             raise ValueError(f"contradicts itself: {_list(both)} in both must_include and must_not_include")
         if self.escalate_to and self.expected_handling != "escalate":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,10 @@ class Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> Any:
         """Run the command that was named."""
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal that lacks a character shows its number instead of a traceback.
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -28,6 +33,8 @@ class Commands(typer.core.TyperGroup):
             raise typer.Exit(_say(str(error), 1)) from error
         except EvalkitError as error:
             raise typer.Exit(_say(f"evalkit: {error}", 1)) from error
+        except OSError as error:
+            raise typer.Exit(_say(f"evalkit: {error.filename or ''}: {error.strerror or error}", 1)) from error
 
 
 app = typer.Typer(

@@ -34,7 +34,8 @@ class Fault:
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return ": ".join(part for part in (place, self.where, self.message) if part)
+        said = ": ".join(part for part in (place, self.where, self.message) if part)
+        return said.replace("\r", "\\r").replace("\n", "\\n")
 
 
 class EvalkitError(Exception):

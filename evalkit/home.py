@@ -6,10 +6,14 @@ from pathlib import Path
 
 
 def home() -> Path:
-    """The project's folder: the one that holds the notebooks/ we are in, else the working directory, as '.'."""
-    here = Path.cwd()
-    inside = next((folder for folder in (here, *here.parents) if folder.name == "notebooks"), None)
-    return Path() if inside is None else inside.parent
+    """The project's folder: the one that holds the notebooks/ we are in, else the working directory, as '.'.
+
+    A project is known by its Makefile or its cases/; another folder that is called notebooks is none of ours.
+    """
+    for folder in (Path.cwd(), Path.cwd().parent):
+        if folder.name == "notebooks" and any((folder.parent / mark).exists() for mark in ("Makefile", "cases")):
+            return folder.parent
+    return Path()
 
 
 def at_home(path: str | Path) -> Path:

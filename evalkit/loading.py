@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from evalkit.errors import CaseError, Fault
+from evalkit.errors import CaseError, Fault, SuiteError
 from evalkit.home import at_home
 from evalkit.reading import DATA, PROSE, Checked, Reading
+from evalkit.shootout import check_prompts, load_shootout
 from evalkit.suite import Suite
 
 # What cannot change how a suite plays or judges stays out of it, and so out of its snapshot.
@@ -21,15 +22,26 @@ def load_suite(path: str | Path) -> Suite:
 
     Raises CaseError with every fault of the folder, not the first alone.
     """
-    checked = check_suite(path)
+    checked = _checked(at_home(path))
     if checked.suite is None:
         raise CaseError(checked.faults)
     return checked.suite
 
 
 def check_suite(path: str | Path) -> Checked:
-    """The suite under a folder, or its faults; and what is no fault but worth a look."""
+    """The suite under a folder, or its faults and its shootouts'; and what is no fault but worth a look."""
     folder = at_home(path)
+    checked = _checked(folder)
+    for file in sorted((folder / "shootouts").glob("*.y*ml")):
+        checked.faults += _shootout_faults(file, checked.suite)
+    if not checked.faults and checked.suite is not None and not checked.suite.cases:
+        checked.faults.append(Fault(str(folder), None, "", "holds no case; is it the suite's folder?"))
+    if checked.faults:
+        checked.suite = None
+    return checked
+
+
+def _checked(folder: Path) -> Checked:
     faults: list[Fault] = []
     files = _read_folder(folder, faults)
     checked = check_files(files, name=folder.resolve().name, origin=str(folder))
@@ -52,24 +64,50 @@ def check_files(files: Mapping[str, bytes], *, name: str, origin: str = "") -> C
     return Reading(files, name, origin).checked()
 
 
+def _shootout_faults(path: Path, suite: Suite | None) -> list[Fault]:
+    try:
+        shootout = load_shootout(path)
+        if suite is not None and shootout.suite is None:
+            check_prompts(path, shootout, suite)
+    except SuiteError as error:
+        return list(error.faults)
+    return []
+
+
 def _read_folder(folder: Path, faults: list[Fault]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
     if not folder.is_dir():
         faults.append(Fault(str(folder), None, "", "is no folder; name the suite's folder, such as cases/"))
-    found: dict[str, bytes] = {}
-    for root, folders, names in os.walk(folder):
+        return found
+
+    def unreadable(error: OSError) -> None:
+        faults.append(Fault(str(error.filename), None, "", f"cannot be read: {error.strerror}"))
+
+    for root, folders, names in os.walk(folder, onerror=unreadable):
         inside = Path(root).relative_to(folder)
         outside = OUTSIDE if inside == Path() else ()
+        for name in sorted(folders):
+            if Path(root, name).is_symlink():
+                faults.append(Fault(str(Path(root, name)), None, "", "is a link to a folder, which is not followed"))
         folders[:] = sorted(each for each in folders if each not in outside and not each.startswith((".", "__")))
         for name in sorted(names):
             path = Path(root, name)
-            wanted = DATA + PROSE if inside.parts[:1] in (("knowledge",), ("prompts",)) else DATA
-            if name.startswith(".") or path.suffix.lower() not in wanted:
+            wanted = {("knowledge",): DATA + PROSE, ("prompts",): None}.get(inside.parts[:1], DATA)
+            if name.startswith(".") or (wanted is not None and path.suffix.lower() not in wanted):
                 continue
-            try:
-                if path.stat().st_size > MAX_BYTES:
-                    faults.append(Fault(str(path), 1, "", f"is larger than {MAX_BYTES:,} bytes; split it"))
-                else:
-                    found[str(PurePosixPath(inside, name))] = path.read_bytes()
-            except OSError as error:
-                faults.append(Fault(str(path), None, "", f"cannot be read: {error.strerror}"))
+            _read_file(path, str(PurePosixPath(inside, name)), found, faults)
     return found
+
+
+def _read_file(path: Path, name: str, found: dict[str, bytes], faults: list[Fault]) -> None:
+    try:
+        if not name.isprintable() or not path.is_file():
+            # A pipe would be waited for, and a name that is no text could not be written down.
+            faults.append(Fault(ascii(str(path))[1:-1], None, "", "is no plain file with a printable name"))
+        elif path.stat().st_size > MAX_BYTES:
+            faults.append(Fault(str(path), 1, "", f"is larger than {MAX_BYTES:,} bytes; split it"))
+        else:
+            with path.open("rb") as opened:
+                found[name] = opened.read(MAX_BYTES)
+    except OSError as error:
+        faults.append(Fault(str(path), None, "", f"cannot be read: {error.strerror}"))

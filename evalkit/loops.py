@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -26,9 +27,13 @@ def in_own_loop(work: Coroutine[Any, Any, Result]) -> Result:
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(run)
         try:
+            # Waking now and then lets Ctrl-C through, which a plain wait holds back until the work is over.
+            while not wait([future], timeout=0.2).done:
+                pass
             return future.result()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         except KeyboardInterrupt:
-            loop.call_soon_threadsafe(task.cancel)
+            with suppress(RuntimeError):  # the loop may have ended just now
+                loop.call_soon_threadsafe(task.cancel)
             raise

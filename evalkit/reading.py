@@ -48,9 +48,9 @@ class Reading:
         settings = self._settings()
         patterns = self._patterns()
         cases = tuple(self._cases(settings))
-        articles = tuple(self._articles())
-        self._fixtures_are_json()
+        self._others_are_readable()
         text = {path: self._text(path) for path in self.files}
+        articles = tuple(self._articles(text))
         suite = Suite(settings.name or self.name, settings, cases, patterns, articles, text, self.origin)
         self._concepts(suite)
         if not self.faults:
@@ -65,7 +65,7 @@ class Reading:
         try:
             return self.files[path].decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            if not path.endswith(DATA):  # the reader of documents finds these by itself
+            if _is_prose(path):  # the reader of documents tells of all others
                 line = self.files[path].count(b"\n", 0, error.start) + 1
                 self.faults.append(
                     Fault(self._label(path), line, "", "holds a byte that is not UTF-8; save it as UTF-8")
@@ -199,21 +199,26 @@ class Reading:
                 message = f"fixture {fixture!r} is missing; write {self._label(f'fixtures/{fixture}')}"
                 self.faults.append(Fault(document.file, line, case.id, message))
 
-    def _fixtures_are_json(self) -> None:
+    def _others_are_readable(self) -> None:
+        """The faults of files that hold no cases and are read only when they are needed."""
         for path in sorted(self.files):
-            if path.startswith("fixtures/") and path.endswith(".json"):
+            cases = PurePosixPath(path).parts[0] not in RESERVED_FOLDERS and path not in RESERVED_FILES
+            read = path in RESERVED_FILES and not path.startswith("quarantine")
+            if not (cases or read or _is_prose(path)):
                 self._document(path)
 
-    def _articles(self) -> Iterator[Article]:
-        for path in sorted(self.files):
+    def _articles(self, texts: Mapping[str, str]) -> Iterator[Article]:
+        for path, written in sorted(texts.items()):
             pure = PurePosixPath(path)
             if pure.parts[0] != "knowledge" or pure.suffix.lower() not in PROSE:
                 continue
-            title, _, text = self._text(path).strip().partition("\n")
-            if not title.strip():
+            title, _, text = written.strip().partition("\n")
+            if title.strip("# "):
+                yield Article(
+                    str(pure.relative_to("knowledge").with_suffix("")), title.lstrip("# ").strip(), text.strip()
+                )
+            elif not self.files[path].strip():
                 self.faults.append(Fault(self._label(path), 1, "", "is empty; write `# Title`, then the article"))
-                continue
-            yield Article(str(pure.relative_to("knowledge").with_suffix("")), title.lstrip("# ").strip(), text.strip())
 
     def _look_over(self, suite: Suite) -> None:
         """What can be said only of the whole: literal phrases, unused concepts, golden answers that miss their mark."""
@@ -251,3 +256,8 @@ class Reading:
 
 def _place(fault: Fault) -> tuple[str, int]:
     return fault.file, fault.line or 0
+
+
+def _is_prose(path: str) -> bool:
+    """Whether a file is a text for models or people, whatever its ending."""
+    return path.startswith("prompts/") or path.lower().endswith(PROSE)

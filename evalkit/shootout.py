@@ -156,7 +156,7 @@ def suite_folder(path: str | Path, shootout: Shootout) -> Path:
     if shootout.suite is not None:
         return folder / shootout.suite
     if folder.resolve().name == "shootouts":
-        return folder.parent
+        return folder.parent if folder.name == "shootouts" else folder.resolve().parent
     raise ShootoutError(
         [
             Fault(

@@ -60,8 +60,8 @@ class Store:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._execute("PRAGMA journal_mode = WAL")
+            self._execute("PRAGMA synchronous = NORMAL")
             self._prepare()
         except (sqlite3.Error, OSError) as error:
             raise StoreError(
@@ -84,7 +84,10 @@ class Store:
 
         The lock is the operating system's, so that a killed process leaves none.
         """
-        lock = os.open(f"{self.path}.lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            lock = os.open(f"{self.path}.lock", os.O_CREAT | os.O_RDWR, 0o644)
+        except OSError as error:
+            raise StoreError(f"{self.path}.lock cannot be written: {error.strerror}; name another store") from error
         try:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -104,43 +107,43 @@ class Store:
         """
         run, snapshot = manifest["run"], manifest["suite"]["snapshot"]
         with self._transaction():
-            self._db.execute("INSERT OR IGNORE INTO snapshots VALUES (?, ?)", (snapshot, _text(dict(files))))
-            (touched,) = self._db.execute("SELECT coalesce(max(touched), 0) + 1 FROM runs").fetchone()
-            self._db.execute(
+            self._execute("INSERT OR IGNORE INTO snapshots VALUES (?, ?)", (snapshot, _text(dict(files))))
+            (touched,) = self._execute("SELECT coalesce(max(touched), 0) + 1 FROM runs").fetchone()
+            self._execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
                 "SET touched = excluded.touched, origin = excluded.origin, manifest = excluded.manifest",
                 (run, touched, origin, _text(self._with_first_start(run, manifest))),
             )
-            self._db.executemany(
+            self._many(
                 "INSERT OR IGNORE INTO slots VALUES (?, ?, ?, ?, ?, ?, NULL)",
                 [(run, i, slot.candidate, slot.case, slot.number, slot.fingerprint) for i, slot in enumerate(slots)],
             )
-            # A slot whose trial is already here is not played again.
-            self._db.execute(
-                "UPDATE slots SET trial = (SELECT max(t.id) FROM trials t WHERE t.fingerprint = slots.fingerprint "
-                f"AND t.status IN ({_marks(FINAL)})) "
-                "WHERE run = ? AND (trial IS NULL OR trial NOT IN "
-                f"(SELECT id FROM trials WHERE status IN ({_marks(FINAL)}))) "
-                "AND EXISTS (SELECT 1 FROM trials t WHERE t.fingerprint = slots.fingerprint "
-                f"AND t.status IN ({_marks(FINAL)}))",
+            # A slot whose trial is already here is not played again; older ones do not undo what was played afresh.
+            newest = (
+                "(SELECT max(t.id) FROM trials t WHERE t.fingerprint = slots.fingerprint "
+                f"AND t.status IN ({_marks(FINAL)}) AND t.id > coalesce(slots.trial, 0))"
+            )
+            unfinished = f"(trial IS NULL OR trial NOT IN (SELECT id FROM trials WHERE status IN ({_marks(FINAL)})))"
+            self._execute(
+                f"UPDATE slots SET trial = {newest} WHERE run = ? AND {unfinished} AND {newest} IS NOT NULL",
                 (*FINAL, run, *FINAL, *FINAL),
             )
 
     def save(self, run: str, trial: Trial) -> None:
         """Keep a trial and point the run's slot at it, in one transaction."""
         with self._transaction():
-            row = self._db.execute(
+            row = self._execute(
                 "INSERT INTO trials (fingerprint, status, body) VALUES (?, ?, ?)",
                 (trial.fingerprint, trial.status, _text(trial.to_json())),
             )
-            self._db.execute(
+            self._execute(
                 "UPDATE slots SET trial = ? WHERE run = ? AND fingerprint = ?",
                 (row.lastrowid, run, trial.fingerprint),
             )
 
     def statuses(self, run: str) -> list[str | None]:
         """The status of each slot of a run, in its order; None where nothing was played yet."""
-        rows = self._db.execute(
+        rows = self._execute(
             "SELECT t.status FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place",
             (run,),
         )
@@ -149,11 +152,11 @@ class Store:
     def unfinished(self, slots: Iterable[Slot]) -> list[Slot]:
         """Those of these slots that have no result here yet, in whatever run it was played."""
         query = f"SELECT EXISTS (SELECT 1 FROM trials WHERE fingerprint = ? AND status IN ({_marks(FINAL)}))"
-        return [slot for slot in slots if not self._db.execute(query, (slot.fingerprint, *FINAL)).fetchone()[0]]
+        return [slot for slot in slots if not self._execute(query, (slot.fingerprint, *FINAL)).fetchone()[0]]
 
     def trials(self, run: str) -> Iterator[tuple[Slot, Trial | None]]:
         """Each slot of a run with its trial, None where nothing was played."""
-        rows = self._db.execute(
+        rows = self._execute(
             'SELECT s.candidate, s."case", s.number, s.fingerprint, t.body '
             "FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place",
             (run,),
@@ -166,31 +169,31 @@ class Store:
 
     def manifest(self, run: str) -> dict[str, Any]:
         """The manifest of a run."""
-        row = self._db.execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
+        row = self._execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
         if row is None:
             raise StoreError(f"no run {run!r} in {self.path}; `evalkit runs` lists them")
         return json.loads(row[0])
 
     def origin(self, run: str) -> Path:
         """The folder of the suite that a run was played under, as it was on this machine."""
-        row = self._db.execute("SELECT origin FROM runs WHERE id = ?", (run,)).fetchone()
+        row = self._execute("SELECT origin FROM runs WHERE id = ?", (run,)).fetchone()
         return Path(row[0]) if row is not None else Path()
 
     def files(self, snapshot: str) -> dict[str, str]:
         """The suite's files as they stood when a run was played."""
-        row = self._db.execute("SELECT files FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
+        row = self._execute("SELECT files FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
         if row is None:
             raise StoreError(f"no suite snapshot {snapshot[:8]} in {self.path}")
         return json.loads(row[0])
 
     def runs(self) -> list[dict[str, Any]]:
         """The manifests of all runs, the one played last first."""
-        rows = self._db.execute("SELECT manifest FROM runs ORDER BY touched DESC")
+        rows = self._execute("SELECT manifest FROM runs ORDER BY touched DESC")
         return [json.loads(manifest) for (manifest,) in rows]
 
     def find(self, name: str) -> str:
         """The id of the run that a name means: an id, a unique prefix of one, or `latest`."""
-        ids = [run for (run,) in self._db.execute("SELECT id FROM runs ORDER BY touched DESC")]
+        ids = [run for (run,) in self._execute("SELECT id FROM runs ORDER BY touched DESC")]
         if not ids:
             raise StoreError(f"no run in {self.path} yet: play one with `evalkit run SHOOTOUT`")
         if name == "latest":
@@ -202,30 +205,47 @@ class Store:
         return found[0]
 
     def _with_first_start(self, run: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-        row = self._db.execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
+        row = self._execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
         return manifest if row is None else {**manifest, "started": json.loads(row[0])["started"]}
 
     def _prepare(self) -> None:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (version,) = self._execute("PRAGMA user_version").fetchone()
         if version == 0:
+            (tables,) = self._execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if tables:
+                raise StoreError(f"{self.path} is another program's database; name another with --store FILE")
             with self._transaction():
-                (version,) = self._db.execute("PRAGMA user_version").fetchone()
+                (version,) = self._execute("PRAGMA user_version").fetchone()
                 if version == 0:  # no other process made it meanwhile
                     for statement in filter(str.strip, _SCHEMA.split(";")):
-                        self._db.execute(statement)
-                    self._db.execute(f"PRAGMA user_version = {VERSION}")
+                        self._execute(statement)
+                    self._execute(f"PRAGMA user_version = {VERSION}")
         elif version != VERSION:
             raise StoreError(f"{self.path} is a store of version {version}, this evalkit reads {VERSION}; name another")
 
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be used as a store: {error}; what was kept is still there") from error
+
+    def _many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        try:
+            self._db.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be used as a store: {error}; what was kept is still there") from error
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+        self._execute("BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            # A full disk has rolled back by itself.
+            if self._db.in_transaction:
+                self._execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
+        self._execute("COMMIT")
 
 
 def store_path(path: str | Path | None = None) -> Path:

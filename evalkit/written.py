@@ -84,6 +84,8 @@ def _say(model: type[BaseModel], found: Any) -> str:
     if kind == "value_error":
         return f"{key}: {found['msg'].removeprefix('Value error, ')}".removeprefix(": ")
     if kind == "string_pattern_mismatch":
+        if str(given).strip() == given and given and "\n" not in given:
+            return f"{key}: {_short(given)} does not fit {found['ctx']['pattern']}"
         return f"{key}: is blank, or has white space around it"
     if kind in {"tuple_type", "list_type"}:
         return f"{key}: a list is needed, not {_short(given)}; write [{_short(given)}]"

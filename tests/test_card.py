@@ -30,6 +30,11 @@ from evalkit.card import read_card, team_key
         "\n\n   ROUTE :  direct   \nHello",
         "ROUTE: direct\nROUTE: direct\n\nHello",
         "TEAM: billing\nROUTE: direct\n\nHello",
+        "TEAM:\nROUTE: direct\n\nHello",
+        "~~~~plain-text\nROUTE: direct\n~~~~\nHello",
+        "``` text\nROUTE: direct\n```\nHello",
+        "````markdown\nROUTE: direct\n````\nHello",
+        "\n" * 100 + "ROUTE: direct\n\nHello",
     ],
 )
 def test_a_route_is_read_in_any_dress(answer: str) -> None:
@@ -54,6 +59,10 @@ def test_a_route_is_read_in_any_dress(answer: str) -> None:
         "ROUTE: maybe\n\nHello",
         "ROUTE: direct please\n\nHello",
         "ROUTE direct\n\nHello",
+        "ROUTE: D\u0130RECT\n\nHello",
+        "ROUTE: d\u0131rect\n\nHello",
+        "ROUTE: direct\n" * 60 + "ROUTE: escalate\n\nHello",
+        "ROUTE: direct" + " " * 300 + "and a full refund\nHello",
         "REROUTE: direct\n\nHello",
         "ROUTE: direct\nROUTE: escalate\n\nHello",
         "ROUTE: escalate\n\n**ROUTE: direct**\n\nHello",
@@ -78,6 +87,35 @@ def test_the_reply_is_what_the_customer_would_read_and_its_place_is_known() -> N
     card = read_card(answer)
     assert card.reply == "Your refund is on its way.\n"
     assert answer[card.reply_start :].startswith("Your refund")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["-" * 200 + "you get a refund", " " * 300 + "refund", "\u200b" * 300 + "refund", "*" * 300 + "refund",
+     "Team: your refund is on its way to you now"],
+)  # fmt: skip
+def test_a_long_line_or_a_sentence_is_the_replys_and_is_searched(line: str) -> None:
+    card = read_card(f"ROUTE: direct\n{line}\nBye")
+    assert (card.route, card.team) == ("direct", None)
+    assert "refund" in card.reply
+
+
+@pytest.mark.parametrize(
+    "team", ["tier_2", "dev_ops", "tier#2", "a|b", "Women's shop", "Acme Inc.", "Second Line Support"]
+)
+def test_marks_inside_a_team_are_part_of_its_name(team: str) -> None:
+    for line in (team, f"**{team}**", f"`{team}`", f"the {team} team"):
+        assert team_key(read_card(f"ROUTE: escalate\nTEAM: {line}\n\nHi").team) == team_key(team)
+
+
+@pytest.mark.parametrize("team", ["none", "n/a", "N/A", "-", "", "unknown", "**none**"])
+def test_no_team_is_no_team(team: str) -> None:
+    assert read_card(f"ROUTE: escalate\nTEAM: {team}\n\nHi").team is None
+
+
+@pytest.mark.parametrize("team", ["the dev team", "dev-team", "dev!", "[dev]", "Dev.", "(dev)", "*dev*"])
+def test_one_team_is_itself_in_any_dress(team: str) -> None:
+    assert team_key(read_card(f"ROUTE: escalate\nTEAM: {team}\n\nHi").team) == "dev"
 
 
 def test_a_second_team_belongs_to_the_reply() -> None:

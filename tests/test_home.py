@@ -24,6 +24,15 @@ def test_inside_notebooks_paths_start_at_the_folder_above(tmp_path: Path, monkey
     assert store_path() == Path("reports/store/evalkit.sqlite")
 
 
+def test_a_folder_that_is_called_notebooks_by_chance_moves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notebooks/other/deep").mkdir(parents=True)
+    for folder in ("notebooks", "notebooks/other", "notebooks/other/deep"):
+        monkeypatch.chdir(tmp_path / folder)
+        assert (home(), store_path("x.sqlite")) == (Path(), Path("x.sqlite"))
+
+
 def test_what_is_here_or_absolute_stays_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "notebooks/cases").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "notebooks")
@@ -34,6 +43,7 @@ def test_what_is_here_or_absolute_stays_as_written(tmp_path: Path, monkeypatch: 
 
 def test_a_run_from_a_notebook_is_the_run_of_the_shell(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shop / "notebooks").mkdir()
+    (shop / "cases").mkdir()
     monkeypatch.chdir(shop)
     first = evalkit.run("shootouts/small.yaml", quiet=True)
     monkeypatch.chdir(shop / "notebooks")

@@ -216,6 +216,51 @@ def test_unused_concepts_and_golden_answers_that_miss_are_notices(write) -> None
     assert "the golden answer claims its own must_not_include: refund" in messages
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line", "message"),
+    [
+        ("shootouts/bad.yaml", "name: x\ncandidates:\n  - {name: a, modle: m}\n", 3, "did you mean 'model'?"),
+        ("shootouts/bad.yaml", "name: x\ncandidates:\n  - {name: a, model: m,\n     prompt: no.md}\n", 4, "missing"),
+        ("rubrics/tone.yaml", "a: [\n", 1, ""),
+        ("quarantine.yaml", "a: 1\na: 2\n", 2, ""),
+        ("fixtures/orders/1.json", '{"a": 1,\n}', 1, "comma"),
+        ("knowledge/bad.md", b"# A\ncaf\xe9\n", 2, "UTF-8"),
+        ("knowledge/empty.md", "", 1, "empty"),
+        ("prompts/bad.yaml", b"Be\nkind \xe9\n", 2, "UTF-8"),
+        ("tickets/x.yaml", "- id: X\n  ticket: {body: b}\n  must_include: [\"can't\"]\n  must_not_include: [\"can\u2019t\"]\n", 1, "contradicts"),
+        ("shootouts/bad.yaml", "name: my shootout\ncandidates: [{name: a, model: m}]\n", 1, "does not fit"),
+    ],
+)  # fmt: skip
+def test_every_file_of_the_folder_is_looked_at(write, name: str, text: str | bytes, line: int, message: str) -> None:
+    (fault,) = check_suite(write({name: text})).faults
+    assert fault.file.endswith(name)
+    assert fault.line == line
+    assert message in fault.message
+
+
+def test_a_broken_shootout_beside_it_keeps_no_suite_from_loading(write) -> None:
+    assert load_suite(write({"shootouts/bad.yaml": "{{{"})).cases
+
+
+def test_an_empty_folder_is_no_suite(tmp_path: Path) -> None:
+    (fault,) = check_suite(tmp_path).faults
+    assert "holds no case" in fault.message
+
+
+def test_a_pipe_a_link_and_a_name_that_is_no_text_are_faults_and_nothing_waits(write, tmp_path: Path) -> None:
+    import os
+
+    folder = write()
+    os.mkfifo(folder / "tickets/pipe.yaml")
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (folder / "endless.yaml").symlink_to("/dev/zero")
+    messages = [str(fault) for fault in check_suite(folder).faults]
+    assert len(messages) == 3
+    assert sum("no plain file" in message for message in messages) == 2
+    assert sum("link to a folder" in message for message in messages) == 1
+
+
 def test_faults_are_one_line_each() -> None:
     assert str(Fault("a.yaml", 3, "X-1", "is wrong")) == "a.yaml:3: X-1: is wrong"
     assert str(Fault("a.yaml", None, "", "is wrong")) == "a.yaml: is wrong"

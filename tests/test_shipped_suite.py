@@ -36,7 +36,7 @@ def test_the_suite_holds_tickets_of_all_groups_patterns_and_articles(checked) ->
     assert len(suite.articles) >= 12
     assert {"refund", "cancel", "entitlement", "download link", "never expires"} <= set(suite.patterns)
     for case in suite.cases:
-        assert case.ticket and case.owner and case.reference.golden_answer and case.reference.human_reply, case.id
+        assert all([case.ticket, case.owner, case.reference.golden_answer, case.reference.human_reply]), case.id
 
 
 def test_the_suite_says_that_it_is_example_data(checked) -> None:

@@ -71,6 +71,34 @@ def test_a_trial_played_afresh_stands_and_the_old_one_is_kept(store: Store) -> N
     assert rows == (2,)
 
 
+def test_an_error_of_a_trial_played_afresh_is_not_undone_by_the_older_result(store: Store) -> None:
+    begin(store)
+    store.save("r1", trial("f1"))
+    store.save("r1", trial("f1", status="error"))
+    begin(store)
+    assert store.statuses("r1") == ["error", None]
+    begin(store, "r2")
+    store.save("r2", trial("f1", text="later"))
+    begin(store)
+    assert dict(store.trials("r1"))[SLOTS[0]].answer == "later"
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.sqlite"
+    with sqlite3.connect(path) as theirs:
+        theirs.execute("CREATE TABLE letters (text)")
+    with pytest.raises(StoreError, match="another program"):
+        Store(path)
+    assert sqlite3.connect(path).execute("SELECT name FROM sqlite_master").fetchall() == [("letters",)]
+
+
+def test_a_damaged_store_is_told_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "empty.sqlite"
+    sqlite3.connect(path).execute("PRAGMA user_version = 1").connection.close()
+    with Store(path) as opened, pytest.raises(StoreError, match="cannot be used as a store"):
+        opened.runs()
+
+
 def test_a_run_is_found_by_prefix_and_as_the_latest(store: Store) -> None:
     for run in ("aa1", "aa2", "b"):
         begin(store, run)
@@ -91,7 +119,7 @@ def test_an_empty_or_missing_store_says_what_to_do(tmp_path: Path, store: Store)
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.sqlite"
     other.write_text("not a database, but long enough to be taken for one " * 50)
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match="cannot be used as a store"):
         Store(other)
 
 
@@ -112,11 +140,11 @@ def test_a_second_writer_is_refused_and_the_lock_ends_with_the_first(store: Stor
 
 def test_the_store_is_in_wal_mode_and_read_while_it_is_written(store: Store) -> None:
     begin(store)
-    store._db.execute("BEGIN IMMEDIATE")
+    store._execute("BEGIN IMMEDIATE")
     with Store(store.path, create=False) as reader:
         assert reader.statuses("r1") == [None, None]
-        assert reader._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    store._db.execute("COMMIT")
+        assert reader._execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    store._execute("COMMIT")
 
 
 def test_the_suite_of_a_run_is_kept_once(store: Store) -> None:

@@ -148,6 +148,8 @@ def _notebook(name: Path) -> Path:
 def _jobs(notebooks: Sequence[Path], run: str, parameters: Mapping[str, Any]) -> list[_Job]:
     known = {path: execution.declared(path) for path in notebooks}
     for name in parameters:
+        if name in ("run", "store"):
+            raise ReportError(f"the parameter {name!r} is the report's own; name the run as the command's argument")
         if not any(name in names for names in known.values()):
             said = "; ".join(f"{path.name}: {', '.join(names)}" for path, names in known.items())
             raise ReportError(f"no notebook has a parameter {name!r}. {said}")
