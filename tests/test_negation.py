@@ -21,6 +21,22 @@ I can't issue a [refund]
 We do not offer [refunds]
 [Refunds] are not possible
 I can't [refund] it twice, so I refunded it once
+# What is denied goes on to the hit
+I can't promise that you will get a [refund]
+I do not think you will get a [refund]
+You will not be able to get a [refund]
+You do not automatically get a [refund]
+You cannot get a [refund]
+We can't approve your request for a [refund]
+You are not eligible for a [refund]
+There is no way to get a [refund]
+The [refund] was denied.
+Your [refund] request was rejected.
+We do not offer [refunds].
+No item that is on sale is [refundable]
+We are not in a position to [refund]
+I'm not able to offer you a [refund]
+It is not our policy to [refund]
 # An auxiliary and "not", in every spelling
 I can’t give a [refund]
 I cannot issue a [refund]
@@ -138,6 +154,25 @@ Aucun [remboursement].
 """
 
 CLAIMED = r"""
+# What is denied ends before the hit, or is itself a denial
+[Refunds] are not only possible, they're easy.
+Files that do not print are [refunded].
+Orders not delivered are [refunded].
+Everything you have not downloaded will be [refunded].
+Whoever is not happy is [refunded].
+What you don't use is [refunded].
+When files don't print we [refund].
+In case it does not print you get a [refund].
+If nobody answers you get a [refund].
+You don't need a receipt for a [refund].
+We do not charge a fee for a [refund].
+No action is needed for the [refund].
+There is no time limit for [refunds].
+You have not lost your right to a [refund].
+We cannot refuse a [refund].
+We never fail to [refund].
+It isn't unreasonable to expect a [refund].
+I don't doubt that you'll get a [refund].
 # The design's own
 Don't worry, your [refund] is on its way
 We can't ship it, but you get a [refund]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import pairwise
 
 from evalkit.folding import Folded
 from evalkit.negation.tables import (
@@ -26,11 +27,15 @@ from evalkit.negation.tables import (
     OPENERS,
     OR,
     PARTNERS,
+    PREDICATES,
     QUESTIONS,
     REACH,
     REFUSALS,
+    REPORTS,
     SIGNS,
     SUBJECTS,
+    TAKES,
+    THINGS,
     VERBS,
 )
 
@@ -149,10 +154,22 @@ def _negators(left: str, first: str, right: str) -> int:
     own = IDIOMS.sub(" ~", FILLERS.sub(r" \g<negator>", own))
     outside, words = _clause(own.split(), first)
     clause = f" {' '.join(words)} "
-    if INVERTED.match(clause):
+    if INVERTED.match(clause) or _goes_on(words):
         return 0
     count = _count(DUTIES.sub(lambda duty: " ~" if duty["direct"] is None else " not", clause).split())
     return count and count + _count(outside)
+
+
+def _goes_on(words: list[str]) -> bool:
+    """Whether a second predicate stands between the last negator and the hit, so that the hit is not denied."""
+    last = next((place for place in reversed(range(len(words))) if words[place] in NEGATORS), None)
+    behind = [] if last is None else words[last + 1 :]
+    if len(behind) < 2 or behind[0] in REPORTS or "that" in behind[:4]:
+        return False
+    if any(word in PREDICATES or (word in TAKES and behind[i] in SUBJECTS) for i, word in enumerate(behind[1:])):
+        return True
+    object_of_for = [word for word, after in pairwise(behind) if after == "for"]
+    return behind[-1] in SUBJECTS or bool(THINGS.intersection(object_of_for))
 
 
 def _count(words: list[str]) -> int:

@@ -43,7 +43,7 @@ SIGNS = frozenset(
     | words(
         """
         t n nt cannot cant wont dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt couldnt shouldnt wouldnt
-        mustnt neednt mightnt aint shant unavailable excluded ruled out off
+        mustnt neednt mightnt aint shant unavailable excluded ruled out off denied rejected declined refused
         """
     )
 )
@@ -53,12 +53,14 @@ IDIOMS = re.compile(
     " (?:"
     r"(?:not|never) (?:\w+ ){1,3}enough|or not|why not|if not|in no time|no \d+"
     r"|no (?:\w+ )?(?:longer|later|less|more|sooner) than"
+    "|never (?:fail|refuse|hesitate)"
     "|not "
     + phrases(
         "only, just, merely, simply, solely, least, to mention, to worry, worry, be worried, be afraid, be shy",
         "hesitate, forget, panic, wait, miss, mind, matter, an? problem, an? issue, all, every, everyone, always",
         "be (?:easier|happier|simpler|more), too (?:late|early|soon|far), necessarily, uncommon, unusual, unlikely",
-        "affect, prevent, stop, delay, impact, influence, block, void, lose, forfeit, jeopardi[sz]e, exclude, rule out",
+        "refuse, withhold, doubt, fail, unreasonable, lost, lose",
+        "affect, prevent, stop, delay, impact, influence, block, void, forfeit, jeopardi[sz]e, exclude, rule out",
         "deny",
     )
     + "|no (?:(?:extra|additional|further|other|hidden|big|more) )*"
@@ -126,6 +128,17 @@ VERBS = words(
     s re ve ll d m get gets got receive receives
     """
 )
+# Behind a negator, the verb of what follows: "files that do not print are …" denies the printing alone.
+PREDICATES = words("is are was were will shall")
+TAKES = words("get gets got receive receives")
+# What is denied under one of these is what follows it: "we don't think you will get …".
+REPORTS = words(
+    """
+    think believe promise guarantee say confirm expect know mean suggest imply claim assume assure state sure certain
+    """
+)
+# "You need no receipt for a refund" denies the receipt.
+THINGS = words("receipt receipts fee fees charge charges cost costs limit limits action proof form ticket code login")
 OBJECTS = words("it them this him her us me")
 AND, OR = words("and und y et"), words("or nor oder o ou")
 
@@ -140,7 +153,7 @@ _BELONGING = (
 _ENGLISH = (
     " (?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must)"
     r"(?: \w+ly)? (?:not|never|no longer)"
-    r"(?: (?:yet|always|ever|be|been|being|even|\w+ly|going to|able to be|an?|any|the|part of)){0,4} "
+    r"(?: (?:yet|always|ever|be|been|being|even|(?!only )\w+ly|going to|able to be|an?|any|the|part of)){0,4} "
     + phrases(
         "possible, available, offer(?:ed)?, allowed, given, issued, permitted, options?, included, supported",
         "granted, accepted, processed, something (?:that )?(?:we|i|our), eligible, provided, made, approved, covered",
@@ -149,6 +162,7 @@ _ENGLISH = (
     ),
     r" (?:is|are|was|were|will be|would be)(?: \w+ly)? "
     + phrases("impossible, unavailable, excluded, ruled out, out of the question, off the table"),
+    " (?:is|are|was|were|has been|have been|will be|would be) " + phrases("denied, rejected, declined, refused"),
 )
 _GERMAN = (
     r" (?:ist|sind|war|waren|wird|werden|kann|können)(?: \w+)? (?:nicht|nie) "
