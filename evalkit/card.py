@@ -22,6 +22,14 @@ _NO_TEAM = {"", "none", "no team", "n/a", "na", "-", "unknown", "tbd", "nobody"}
 # A line of the head is short, whatever marks stand around it.
 _LINE_CHARS = 200
 
+# Marks that a reader does not see: of emphasis and of code, and a link's target. A bullet stays: it ends a clause.
+_UNSEEN = re.compile(
+    r"(?P<bullet>^[ \t]{0,20}\*[ \t])|\*+|~~|(?<![^\W_])[_`]+(?=\S)|(?<=\S)[_`]+(?![^\W_])"
+    r"|\[(?P<text>[^\[\]\n]{1,200})\]\([^()\s]{1,500}\)",
+    re.MULTILINE,
+)
+_HIDDEN = "\u200b"
+
 
 @dataclass(frozen=True)
 class Card:
@@ -98,3 +106,16 @@ def _without_closing_fence(reply: str) -> str:
     kept = reply.rstrip()
     last = kept.rfind("\n") + 1
     return kept[:last] if _FENCE.match(kept[last:]) else reply
+
+
+def as_read(reply: str) -> str:
+    """The reply as a customer sees it: Markdown's marks and link targets hidden, every other character in its place."""
+    return _UNSEEN.sub(_hidden, reply)
+
+
+def _hidden(found: re.Match[str]) -> str:
+    # Hidden marks are as many characters that folding drops, so that a hit keeps its place in the answer.
+    whole, text = found[0], found["text"]
+    if found["bullet"]:
+        return whole
+    return _HIDDEN * len(whole) if text is None else f"{_HIDDEN}{text}{_HIDDEN * (len(whole) - len(text) - 1)}"

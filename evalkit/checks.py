@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evalkit.card import Card, read_card, team_key
+from evalkit.card import Card, as_read, read_card, team_key
 from evalkit.cases import Case
 from evalkit.patterns import concept_key
 from evalkit.settings import Points
@@ -122,7 +122,7 @@ def _hits(card: Card, wanted: Sequence[str], suite: Suite) -> list[Hit]:
     shift = card.reply_start
     return [
         Hit(hit.concept, hit.alternative, hit.start + shift, hit.end + shift, hit.negated)
-        for hit in suite.concepts.find(card.reply, wanted)
+        for hit in suite.concepts.find(as_read(card.reply), wanted)
     ]
 
 

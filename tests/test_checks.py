@@ -86,6 +86,26 @@ def test_only_what_the_customer_reads_is_searched() -> None:
     assert judged("PLAIN", "TEAM: refund two days\nROUTE: direct\n\nTrack it.").points == -1 + 1 + 2
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["It takes **two** days", "It takes *two days*", "It takes __two__ days", "It takes `two` days", "two [days](https://x.example/no)",
+     "~~two~~ days", "**It takes two** *days*"],
+)  # fmt: skip
+def test_markdown_inside_a_phrase_hides_nothing(said: str) -> None:
+    answer = f"ROUTE: direct\n\n{said}; track it."
+    found = judged("PLAIN", answer)
+    assert found.passed
+    (hit,) = next(verdict for verdict in found.verdicts if verdict.check == "must include: two days").hits
+    assert answer[hit.start : hit.end].startswith("two")
+    assert "days" in answer[hit.start : hit.end]
+
+
+@pytest.mark.parametrize("said", ["We can't ship it\n* you get a refund", "[here](https://x.example/refund) it is"])
+def test_bullets_end_a_clause_and_link_targets_are_not_read(said: str) -> None:
+    claims = "\n* " in said
+    assert judged("PLAIN", f"ROUTE: direct\n\ntwo days, track. {said}").passed is not claims
+
+
 def test_hits_carry_their_place_in_the_answer_as_written() -> None:
     answer = "ROUTE: direct\n\nIt takes\u00a0two\u00a0\u200bdays; track it."
     (hit,) = next(
