@@ -25,8 +25,9 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 
 def commands() -> list[str]:
+    """The commands in the order in which a reader meets them."""
     lines = [line.partition("  #")[0].strip() for _, text in blocks("sh") for line in text.splitlines()]
-    return sorted({line for line in lines if line.startswith(".venv/bin/evalkit")}, key=lambda line: " report " in line)
+    return list(dict.fromkeys(line for line in lines if line.startswith(".venv/bin/evalkit")))
 
 
 def test_every_command_of_readme_and_docs_runs_as_it_stands(tmp_path: Path) -> None:
