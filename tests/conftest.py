@@ -8,6 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every machine: a red test is red for everybody.
+settings.register_profile("same", derandomize=True)
+settings.load_profile("same")
 
 ROOT = Path(__file__).parents[1]
 Write = Callable[..., Path]
