@@ -9,7 +9,6 @@ from pydantic import Field
 
 from evalkit.written import Name, Names, Text, Written
 
-Reward = Annotated[float, Field(ge=0, le=1e6)]
 Penalty = Annotated[float, Field(le=0, ge=-1e6)]
 
 

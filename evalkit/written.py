@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from evalkit.errors import Fault
 
@@ -36,7 +36,6 @@ def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Names = Annotated[tuple[Text, ...], AfterValidator(_each_once)]
-Positive = Annotated[float, Field(gt=0, le=1e9)]
 
 M = TypeVar("M", bound=Written)
 
