@@ -259,6 +259,13 @@ def _stays(char: str) -> bool:
     return not fold_char(char) or _clings(char)
 
 
+def _joins(before: str, char: str) -> bool:
+    """Whether a character is one with what stands before it; a Hangul tail is only where NFKC joins the two."""
+    if not "\u1160" <= fold_char(char)[:1] <= "\u11ff":
+        return _stays(char)
+    return len(_plain(before + char)) < len(_plain(before)) + len(_plain(char))
+
+
 def _spread(source: str, block: _Block) -> _Spread:
     """Where in the source each folded character of a block comes from."""
     piece = source[block.start : block.end]
@@ -274,7 +281,7 @@ def _spread(source: str, block: _Block) -> _Spread:
     place, spaced = block.start, False
     while place < block.end:
         until = place + 1
-        while until < block.end and _stays(source[until]):
+        while until < block.end and _joins(source[place:until], source[until]):
             until += 1
         for char in _plain(source[place:until]):
             if char.isspace():

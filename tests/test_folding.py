@@ -134,6 +134,13 @@ def test_breaks_are_where_a_line_ends_hard_or_a_long_dash_stands(text: str, brea
     assert fold(text).breaks == breaks
 
 
+def test_a_lone_hangul_vowel_is_a_character_of_its_own_and_one_in_a_syllable_is_not() -> None:
+    lone, syllable = fold("a`\u1161"), fold("a\u1100\u1161\u11a8b")
+    assert [lone.source[slice(*lone.original(at, at + 1))] for at in range(len(lone.text))] == ["a", "`", "\u1161"]
+    assert syllable.text == "a\uac01b"
+    assert syllable.original(1, 2) == (1, 4)
+
+
 @settings(max_examples=400, deadline=None)
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
 def test_breaks_equal_their_definition_however_the_text_is_cut_into_blocks(text: str, block: int) -> None:
