@@ -12,6 +12,7 @@ from evalkit.cases import Case
 from evalkit.documents import Document
 from evalkit.errors import Fault, SuiteError
 from evalkit.patterns import Concepts, Pattern, concept_key
+from evalkit.patterns.examples import mistaken, unproved
 from evalkit.settings import Settings
 from evalkit.suite import Article, Suite
 from evalkit.written import parse
@@ -126,9 +127,10 @@ class Reading:
     def _concepts(self, suite: Suite) -> None:
         """The faults and notices of the patterns: what does not compile, and examples that do not hold."""
         try:
-            faults, notices = suite.concepts.check_examples(), suite.concepts.notices
+            faults = mistaken(suite.concepts, suite.patterns)
+            notices = [*suite.concepts.notices, *unproved(suite.concepts, suite.patterns)]
         except SuiteError as error:
-            faults, notices = list(error.faults), ()
+            faults, notices = list(error.faults), []
         self.faults += [self._in_dictionary(fault) for fault in faults]
         self.notices += [self._in_dictionary(notice) for notice in notices]
 

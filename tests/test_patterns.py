@@ -15,8 +15,10 @@ from evalkit.errors import PatternError
 from evalkit.folding import fold
 from evalkit.patterns import Concepts, Pattern, concept_key
 from evalkit.patterns import concepts as concepts_module
+from evalkit.patterns import spans as spans_module
 from evalkit.patterns import prefilter as prefilter_module
 from evalkit.patterns.alternatives import MAX_CHARS, MAX_SIZE
+from evalkit.patterns.examples import mistaken, unproved
 
 NEVER_EXPIRES = Pattern(
     any=["never expires?", "(does ?n[o']t|will not|won't) expire", "locked in", "no rush"],
@@ -46,7 +48,7 @@ def fault(*alternatives: str) -> str:
 
 def test_the_printed_example_holds_what_it_says() -> None:
     concepts = Concepts.compile({"never expires": NEVER_EXPIRES})
-    assert concepts.check_examples() == []
+    assert mistaken(concepts, {"never expires": NEVER_EXPIRES}) == []
     assert concepts.notices == ()
     assert found(concepts, "It never expires, it doesn’t expire: no rush.") == [
         "never expires",
@@ -75,13 +77,31 @@ def test_an_example_that_does_not_hold_is_a_fault_of_its_concept() -> None:
             misses=["We can't refund.", "Your Refund is here."],
         ),
     }
-    faults = Concepts.compile(patterns).check_examples()
+    faults = mistaken(Concepts.compile(patterns), patterns)
     assert [(each.where, each.file, each.line) for each in faults] == [("refund", "", None)] * 4
     said = [each.message for each in faults]
     assert "'We owe you' is not hit" in said[0]
     assert "'We can't refund.' is hit only inside a negation" in said[1].replace('"', "'")
     assert "'See the refund policy.' is not hit" in said[2]
     assert "'Your Refund is here.' is hit at 'Refund' by `refunds?`" in said[3]
+
+
+def test_an_alternative_that_no_example_needs_is_noticed() -> None:
+    patterns = {
+        "refund": Pattern(
+            any=["refunds?", "refunded", "refund", "no refunds", "gone"],
+            unless=["refund policy", "refund desk"],
+            matches=["Your refunds are here.", "You were refunded.", "We give no refunds."],
+            misses=["See the refund policy.", "We sell."],
+        ),
+    }
+    noticed = unproved(Concepts.compile(patterns), patterns)
+    # "no refunds" claims where "refunds?" is denied; "refund" is a whole word that no sentence holds.
+    assert [(each.where, each.message.split(":")[0]) for each in noticed] == [
+        ("refund", "`refund`"),
+        ("refund", "`gone`"),
+        ("refund", "`refund desk` (unless)"),
+    ]
 
 
 def test_names_are_compared_folded_and_without_case() -> None:
@@ -432,7 +452,7 @@ def test_a_long_text_searched_piece_by_piece_gives_the_hits_of_a_search_at_once(
         patch.setattr(concepts_module, "MAX_CLAIMS", 10_000)
         patch.setattr(concepts_module, "MAX_HITS", 10_000)
         at_once = concepts.find(text)
-        patch.setattr(concepts_module, "_STEP", step)
+        patch.setattr(spans_module, "_STEP", step)
         assert concepts.find(text) == at_once
 
 

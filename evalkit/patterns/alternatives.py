@@ -124,6 +124,12 @@ def read(written: str) -> Alternative:
     return Alternative(written, source, edges.first, edges.last, notice if asks else "")
 
 
+def shown(alternative: str) -> str:
+    """An alternative as it stands in a message: on one line, and cut where it is long."""
+    line = " ".join(alternative.split())
+    return f"`{line if len(line) <= 80 else line[:79] + '…'}`"
+
+
 def _remedy(error: re2.error) -> str:
     said = error.args[0]
     said = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
