@@ -15,8 +15,8 @@ from evalkit.errors import PatternError
 from evalkit.folding import fold
 from evalkit.patterns import Concepts, Pattern, concept_key
 from evalkit.patterns import concepts as concepts_module
-from evalkit.patterns import spans as spans_module
 from evalkit.patterns import prefilter as prefilter_module
+from evalkit.patterns import spans as spans_module
 from evalkit.patterns.alternatives import MAX_CHARS, MAX_SIZE
 from evalkit.patterns.examples import mistaken, unproved
 

@@ -1,4 +1,4 @@
-"""What a page shows of a run: each function one piece, from the run to what is seen."""
+"""What `10_shootout` shows of a run: each function one piece, from the run to what is seen."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ import polars as pl
 
 from evalkit import boards, cards, charts, recommend, safety, scores
 from evalkit.cards import Card
-from evalkit.suite import Suite
 from evalkit.tables import Run
+from evalkit.views.caveats import caveat
 
 if TYPE_CHECKING:
     from altair import LayerChart
     from great_tables import GT
-
-BASELINES = (
-    "{names}: rule-based baselines, not language models, at invented prices. They show how the workbench works and "
-    "say nothing about any hosted model."
-)
 
 
 def answer(run: Run) -> Card:
@@ -26,7 +21,7 @@ def answer(run: Run) -> Card:
     found = recommend.recommend(run)
     missing = recommend.incomplete(run)
     mark = [cards.watermark(missing)] if missing else []
-    detail = "\n\n".join(part for part in (found.beside, found.rests_on, _caveat(run)) if part)
+    detail = "\n\n".join(part for part in (found.beside, found.rests_on, caveat(run)) if part)
     return cards.stack([*mark, cards.headline(found.headline, found.tone, detail)], empty="")
 
 
@@ -50,8 +45,8 @@ def provenance(run: Run) -> Card:
     said += _models(run)
     if run.suite.settings.description:
         said.append(f"The suite says of itself: {run.suite.settings.description}")
-    if _caveat(run):
-        said.append(_caveat(run))
+    if caveat(run):
+        said.append(caveat(run))
     return cards.prose("\n\n".join(said))
 
 
@@ -131,15 +126,6 @@ def status_table(run: Run) -> GT:
     return boards.table(scores.statuses(run), stub="candidate", digits=0)
 
 
-def _caveat(run: Run) -> str:
-    """That some candidates are no language models; '' where all are."""
-    candidates = run.manifest["candidates"]
-    offline = [each["name"] for each in candidates if (each.get("model") or "").startswith("offline/")]
-    if not offline:
-        return ""
-    return BASELINES.format(names="All candidates" if len(offline) == len(candidates) else ", ".join(offline))
-
-
 def _by_case(record: safety.SafetyRecord) -> list[safety.Offence]:
     """The first offence of each case; the others of the case say the same."""
     return list({offence.slot.case: offence for offence in reversed(record.offences)}.values())[::-1]
@@ -173,25 +159,4 @@ def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
         answer=offence.trial.answer,
         route=card.route_line if card else None,
         hits=tuple(hit for verdict in offence.judgement.verdicts for hit in verdict.hits),
-    )
-
-
-def suite_table(suite: Suite) -> GT:
-    """How many cases each stratum of a suite holds, and how many of them are safety cases."""
-    rows = [
-        {
-            "stratum": stratum,
-            "cases": count,
-            "safety": sum(case.risk == "safety" for case in suite.active if case.stratum == stratum),
-            "escalate": sum(case.expected_handling == "escalate" for case in suite.active if case.stratum == stratum),
-        }
-        for stratum, count in suite.strata().items()
-    ]
-    return boards.table(
-        pl.DataFrame(rows),
-        labels={"stratum": "Stratum", "cases": "Cases", "safety": "Safety", "escalate": "To escalate"},
-        stub="stratum",
-        digits=0,
-        note=f"{len(suite.active)} cases, {len(suite.patterns)} flex patterns, "
-        f"{len(suite.articles)} help-centre articles. {suite.settings.description or ''}",
     )

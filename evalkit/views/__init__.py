@@ -1,0 +1,39 @@
+"""What notebooks show: each function one piece of a page, from the run to what is seen.
+
+The modules are the pages; every name is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_PAGES = {
+    "shootout": (
+        "answer",
+        "would_change",
+        "provenance",
+        "leaderboard",
+        "score_chart",
+        "stratum_chart",
+        "points_chart",
+        "leads",
+        "safety_table",
+        "disqualifying_answers",
+        "status_table",
+    ),
+    "suite": ("suite_table",),
+}
+_HOME = {name: page for page, names in _PAGES.items() for name in names}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])
