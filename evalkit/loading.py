@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from evalkit.errors import CaseError, Fault, SuiteError
 from evalkit.home import at_home
 from evalkit.reading import DATA, PROSE, Checked, Reading
-from evalkit.shootout import check_prompts, load_shootout
+from evalkit.shootout import check_names, load_shootout
 from evalkit.suite import Suite
 
 # What cannot change how a suite plays or judges stays out of it, and so out of its snapshot.
@@ -68,7 +68,7 @@ def _shootout_faults(path: Path, suite: Suite | None) -> list[Fault]:
     try:
         shootout = load_shootout(path)
         if suite is not None and shootout.suite is None:
-            check_prompts(path, shootout, suite)
+            check_names(path, shootout, suite)
     except SuiteError as error:
         return list(error.faults)
     return []

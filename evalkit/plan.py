@@ -17,7 +17,7 @@ from evalkit.errors import Fault, ShootoutError
 from evalkit.fingerprint import fingerprint, identity, sha256, trial_parts
 from evalkit.knowledge import Retrieval
 from evalkit.loading import load_suite
-from evalkit.shootout import Candidate, Shootout, check_prompts, load_shootout, suite_folder
+from evalkit.shootout import Candidate, Shootout, check_names, load_shootout, suite_folder
 from evalkit.store import Slot
 from evalkit.suite import Suite
 
@@ -80,7 +80,7 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
     """The plan of a shootout file. Raises CaseError or ShootoutError with every fault that stands in the way."""
     shootout = load_shootout(path)
     suite = load_suite(suite_folder(path, shootout))
-    check_prompts(path, shootout, suite)
+    check_names(path, shootout, suite)
     candidates = {each.name: each for each in shootout.candidates}
     _known("candidate", selection.candidates, candidates)
     _known("case", selection.cases, suite.by_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -67,9 +68,9 @@ def recommend(run: Run) -> Recommendation:
         return _nobody(board, run)
     cleared = sum(row["standing"] == "cleared" for row in board)
     equal = [row for row in fit if fit[0]["score"] - row["score"] < TOLERANCE]
-    best = min(equal, key=lambda row: float("inf") if row["usd_per_ticket"] is None else row["usd_per_ticket"])
+    best = cheapest(equal)
     others = [row for row in fit if row is not best]
-    leads = tuple(_lead(run, field.cases, best["candidate"], row["candidate"]) for row in others)
+    leads = tuple(lead_over(run, field.cases, best["candidate"], row["candidate"]) for row in others)
     close = [row for row, lead in zip(others, leads, strict=True) if not lead.told_apart]
     beside = [*_put_out(board, field.candidates), *_baseline(run, board, best["candidate"])]
     return Recommendation(
@@ -138,7 +139,13 @@ def _first(best: dict[str, Any], fit: list[dict[str, Any]], equal: list[dict[str
     return f"{best['candidate']} should answer next: it {has} of the {len(fit)} cleared candidates."
 
 
-def _lead(run: Run, cases: frozenset[str], best: str, other: str) -> Lead:
+def cheapest(equal: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of rows of equal score that of the lowest `usd_per_ticket`; an unknown cost comes last."""
+    return min(equal, key=lambda row: float("inf") if row["usd_per_ticket"] is None else row["usd_per_ticket"])
+
+
+def lead_over(run: Run, cases: Collection[str], best: str, other: str) -> Lead:
+    """By how much one candidate's score leads over another's on these cases, paired by case."""
     scores = case_scores(run)
     mine, theirs = (dict(scores.filter(candidate=name).select("case", "score").iter_rows()) for name in (best, other))
     shared = sorted(cases)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -44,10 +44,16 @@ class Field:
     cases: frozenset[str]
 
 
-def field_of(run: Run) -> Field:
-    """The candidates that may be ranked against one another, on cases that are the same for all."""
-    scores = case_scores(run)
-    floor = COVERAGE_FLOOR * run.manifest["suite"]["cases"]
+def field_of(run: Run, strata: Collection[str] | None = None) -> Field:
+    """The candidates that may be ranked against one another, on cases that are the same for all.
+
+    With `strata`, on the cases of these alone; who is cleared is asked of the whole run all the same.
+    """
+    scores, cases = case_scores(run), run.manifest["suite"]["cases"]
+    if strata is not None:
+        scores = scores.filter(pl.col("stratum").is_in(list(strata)))
+        cases = sum(count for name, count in run.manifest["suite"]["strata"].items() if name in strata)
+    floor = COVERAGE_FLOOR * cases
     cleared = [record.candidate for record in safety_records(run) if record.standing == "cleared"]
     measured = {name: frozenset(scores.filter(candidate=name)["case"]) for name in cleared}
     candidates = tuple(name for name in cleared if measured[name] and len(measured[name]) >= floor)
@@ -162,7 +168,7 @@ def _row(run: Run, scores: Sequence[float], record: SafetyRecord) -> dict[str, A
         "wrong_team": routing["wrong team"] + routing["no team"],
         "over_escalated": routing["over-escalated"],
         "unreadable": routing["unreadable"],
-        "usd_per_ticket": _mean_cost(measured),
+        "usd_per_ticket": mean_cost(measured),
         "price_invented": (candidate.get("model") or "").startswith("offline/") and "price" in candidate,
         "seconds_median": median(seconds) if seconds else None,
         "timed": len(seconds),
@@ -181,7 +187,7 @@ def _columns(interval: Interval) -> Mapping[str, float | None]:
     return {"score": interval.value, "low": interval.low, "high": interval.high}
 
 
-def _mean_cost(measured: pl.DataFrame) -> float | None:
+def mean_cost(measured: pl.DataFrame) -> float | None:
     """US dollars a ticket over the measured trials; None where one of them has no known cost, or none was measured."""
     costs = measured["usd"]
     return None if costs.is_empty() or costs.null_count() else float(costs.mean())  # type: ignore[arg-type]

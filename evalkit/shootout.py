@@ -13,7 +13,7 @@ from evalkit import documents
 from evalkit.documents import Document
 from evalkit.errors import Fault, ShootoutError
 from evalkit.suite import Suite
-from evalkit.written import Name, Text, Written, parse
+from evalkit.written import Name, Names, Text, Written, parse
 
 Amount = Annotated[float, Field(ge=0, le=1e9)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -40,7 +40,11 @@ class Knowledge(Written):
 
 
 class Sampling(Written):
-    """Where a model is reached and what is sent to it; what is not written is not sent."""
+    """Where a model is reached and what is sent to it; what is not written is not sent.
+
+    `price: listed` says that the model costs what LiteLLM's list has it at, also at an `api_base`, which else has no
+    price of its own.
+    """
 
     api_base: Text | None = None
     api_key_env: Variable | None = None
@@ -49,7 +53,7 @@ class Sampling(Written):
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     seed: int | None = None
     params: dict[str, Any] = {}
-    price: Price | None = None
+    price: Price | Literal["listed"] | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -128,6 +132,7 @@ class Shootout(Written):
     customer: Role | None = None
     grader: GraderRole | None = None
     baseline: Name | None = None
+    purposes: dict[Name, Annotated[Names, Field(min_length=1)]] = {}
     candidates: Annotated[tuple[Candidate, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -169,8 +174,8 @@ def suite_folder(path: str | Path, shootout: Shootout) -> Path:
     )
 
 
-def check_prompts(path: str | Path, shootout: Shootout, suite: Suite) -> None:
-    """Raise ShootoutError where a candidate names a prompt that the suite does not hold."""
+def check_names(path: str | Path, shootout: Shootout, suite: Suite) -> None:
+    """Raise ShootoutError where the shootout names a prompt or a stratum that the suite does not hold."""
     document = _read(Path(path))
     faults = [
         Fault(
@@ -181,6 +186,18 @@ def check_prompts(path: str | Path, shootout: Shootout, suite: Suite) -> None:
         )
         for index, candidate in enumerate(shootout.candidates)
         if candidate.prompt is not None and suite.prompt(candidate.prompt) is None
+    ]
+    strata = suite.strata()
+    faults += [
+        Fault(
+            document.file,
+            document.line(("purposes", purpose, index)),
+            f"purpose {purpose}",
+            f"the suite has no stratum {name!r}; strata: {', '.join(strata)}",
+        )
+        for purpose, names in shootout.purposes.items()
+        for index, name in enumerate(names)
+        if name not in strata
     ]
     if faults:
         raise ShootoutError(faults)

@@ -160,7 +160,11 @@ class Run:
     @cached_property
     def _prices(self) -> dict[str, Price]:
         """The prices that candidates declare."""
-        return {each["name"]: Price(**each["price"]) for each in self.manifest["candidates"] if "price" in each}
+        return {
+            each["name"]: Price(**each["price"])
+            for each in self.manifest["candidates"]
+            if isinstance(each.get("price"), dict)
+        }
 
     def _cost(self, slot: Slot, trial: Trial) -> float | None:
         """What a trial cost in US dollars: its tokens at the declared price, as it is now; else what was recorded."""

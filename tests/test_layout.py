@@ -24,6 +24,7 @@ FLOORS = (
     ("runner", "progress", "safety"),
     ("playing", "scores", "figures", "shown"),
     ("recommend", "boards", "cards", "charts"),
+    ("purposes",),
     ("views",),
     ("report", "schema"),
     ("cli",),

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from evalkit.client.failures import Failure, failure_of, failure_of_reply, too_late
 from evalkit.client.keys import key_in
-from evalkit.client.pricing import Account, estimate
+from evalkit.client.pricing import Account, Price, estimate
 from evalkit.client.spec import ModelSpec, api_base_of, key_of, parameters_sent
 from evalkit.client.wire import Reply, label, reply_of, to_openai, usage_of
 from evalkit.errors import ShootoutError
@@ -197,7 +197,7 @@ class Client:
 
 def usd_of(spec: ModelSpec, usage: Usage) -> float | None:
     """The cost of these tokens in US dollars, by the declared price or LiteLLM's list; None where unknown."""
-    if spec.price is not None:
+    if isinstance(spec.price, Price):
         return spec.price.of(usage)
     if not _is_listed(spec):
         return None
@@ -207,7 +207,7 @@ def usd_of(spec: ModelSpec, usage: Usage) -> float | None:
 
 def price_known(spec: ModelSpec) -> bool:
     """Whether calls can be priced; at an address of its own a model has no price but a declared one."""
-    return spec.price is not None or _is_listed(spec)
+    return isinstance(spec.price, Price) or _is_listed(spec)
 
 
 def missing_keys(specs: Iterable[ModelSpec]) -> list[str]:
@@ -263,14 +263,16 @@ def _missing(spec: ModelSpec) -> list[str]:
     usual = f"{(spec.provider or 'openai').upper()}_API_KEY"
     if usual in os.environ and not key_in(usual):
         return [usual]
-    missing = _litellm().validate_environment(spec.model, api_base=spec.api_base)["missing_keys"]
+    named = _litellm().validate_environment(spec.model, api_base=spec.api_base)["missing_keys"]
     # Not the others: credentials of cloud platforms have many more sources than the variables asked for.
-    return [name for name in missing if name.endswith("_API_KEY")]
+    missing = [name for name in named if name.endswith("_API_KEY")]
+    # Where LiteLLM takes one of several variables, it names them all.
+    return [usual] if usual in missing else missing
 
 
 def _is_listed(spec: ModelSpec) -> bool:
     """Whether LiteLLM's list prices this very model; 0 stands there for what its authors do not know."""
-    if spec.provider == "offline" or api_base_of(spec):
+    if spec.provider == "offline" or (api_base_of(spec) and spec.price != "listed"):
         return False
     litellm = _litellm()
     try:
@@ -284,7 +286,7 @@ def _is_listed(spec: ModelSpec) -> bool:
 
 
 def _usd_of_response(spec: ModelSpec, response: Any, usage: Usage | None) -> float | None:
-    if usage is None or spec.price is not None or not _is_listed(spec):
+    if usage is None or isinstance(spec.price, Price) or not _is_listed(spec):
         return usd_of(spec, usage) if usage is not None else None
     # Not only tokens have a price in LiteLLM's list.
     return response._hidden_params.get("response_cost") or None

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from evalkit.client.keys import key_in, on_loopback
 from evalkit.client.pricing import Price
@@ -26,7 +26,8 @@ class ModelSpec:
     """A model as it is called.
 
     `model` as LiteLLM names it; `api_key_env` the NAME of the variable that holds the key, whose value is
-    read when a call is made; `parameters` only those that were written. Raises ShootoutError for a
+    read when a call is made; `parameters` only those that were written; `price` "listed" is that of LiteLLM's
+    list at whatever address. Raises ShootoutError for a
     parameter that would switch LiteLLM's own retries, cache or fallbacks instead of reaching the model.
     """
 
@@ -34,7 +35,7 @@ class ModelSpec:
     api_base: str | None = None
     api_key_env: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    price: Price | None = None
+    price: Price | Literal["listed"] | None = None
 
     def __post_init__(self) -> None:
         refused = sorted(filter(_NO_PARAMETER.fullmatch, self.parameters))
@@ -65,12 +66,13 @@ def api_base_of(spec: ModelSpec) -> str | None:
 def spec_of(role: Sampling, model: str) -> ModelSpec:
     """How the model of a candidate, or of another role in a shootout, is called."""
     price = role.price
+    declared = price if price is None or isinstance(price, str) else Price(price.input, price.output, price.cached)
     return ModelSpec(
         model=model,
         api_base=role.api_base,
         api_key_env=role.api_key_env,
         parameters=role.parameters,
-        price=Price(price.input, price.output, price.cached) if price else None,
+        price=declared,
     )
 
 

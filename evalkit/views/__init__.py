@@ -19,6 +19,7 @@ _PAGES = {
         "points_chart",
         "leads",
         "safety_table",
+        "purposes",
         "disqualifying_answers",
         "status_table",
     ),

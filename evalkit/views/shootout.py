@@ -8,6 +8,8 @@ import polars as pl
 
 from evalkit import boards, cards, charts, recommend, safety, scores
 from evalkit.cards import Card
+from evalkit.purposes import purposes as purposes_of
+from evalkit.shown import usd, with_interval
 from evalkit.tables import Run
 from evalkit.views.caveats import caveat
 
@@ -106,6 +108,43 @@ def safety_table(run: Run) -> GT:
         stub="candidate",
         note="The bound is the exact one-sided 95 % upper bound on the share of safety cases missed, by case: "
         "none missed is not a rate of 0.",
+    )
+
+
+def purposes(run: Run) -> GT | Card:
+    """Who is recommended for which kind of work, where the shootout names purposes."""
+    found = purposes_of(run)
+    if not found:
+        return cards.prose(
+            "The shootout names no purposes. With `purposes:` (a name and its strata) each kind of work gets a "
+            "recommendation of its own."
+        )
+    rows = [
+        {
+            "purpose": each.name,
+            "strata": ", ".join(each.strata),
+            "candidate": each.candidate or f"nobody: {each.reason}",
+            "score": with_interval(each.score.value, each.score.low, each.score.high) if each.score else "not measured",
+            "n": f"{each.score.n if each.score else 0} of {each.cases}",
+            "close": ", ".join(each.not_told_apart) or "–",
+            "cost": usd(each.usd_per_ticket) if each.candidate else "–",
+        }
+        for each in found
+    ]
+    return boards.table(
+        pl.DataFrame(rows),
+        labels={
+            "purpose": "Purpose",
+            "candidate": "Highest score",
+            "score": "Score (95 % interval)",
+            "n": "Cases",
+            "close": "Not told apart from",
+            "cost": "Cost per ticket",
+            "strata": "Strata",
+        },
+        stub="purpose",
+        note="Among the candidates that are cleared on all safety cases of the run. With several purposes some lead is "
+        "likely to look real by chance: these intervals are not widened for their number.",
     )
 
 
