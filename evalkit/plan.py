@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,11 +14,11 @@ from typing import Any
 
 from evalkit.cases import Case
 from evalkit.errors import Fault, ShootoutError
-from evalkit.fingerprint import fingerprint, identity, sha256, trial_parts
+from evalkit.fingerprint import canonical, fingerprint, identity, sha256, trial_parts
 from evalkit.knowledge import Retrieval
 from evalkit.loading import load_suite
 from evalkit.shootout import Candidate, Shootout, check_names, load_shootout, suite_folder
-from evalkit.store import Slot
+from evalkit.store import Composed, Slot
 from evalkit.suite import Suite
 
 _VERSIONS = ("evalkit", "litellm", "scikit-learn", "polars", "google-re2")
@@ -43,6 +43,7 @@ class Plan:
     candidates: Mapping[str, Candidate]
     cases: Mapping[str, Case]
     slots: tuple[Slot, ...]
+    composed: tuple[Composed, ...]
     retrieval: Retrieval
     trials: int
 
@@ -101,27 +102,27 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
             raise ShootoutError(f"{path}: candidate {candidate.name}: `python:` agents are not played by this version")
     retrieval = Retrieval(suite.articles)
     trials = selection.trials or shootout.trials
-    slots = _slots(str(path), chosen, cases, suite, retrieval, trials)
-    return Plan(shootout, suite, chosen, cases, slots, retrieval, trials)
-
-
-def _slots(
-    path: str,
-    candidates: Mapping[str, Candidate],
-    cases: Mapping[str, Case],
-    suite: Suite,
-    retrieval: Retrieval,
-    trials: int,
-) -> tuple[Slot, ...]:
     parts = {
         (name, key): trial_parts(case, each, suite, retrieval)
-        for name, each in candidates.items()
+        for name, each in chosen.items()
         for key, case in cases.items()
     }
-    first = next(iter(cases))
+    _all_differ(str(path), chosen, next(iter(cases)), parts)
+    # Number by number, so that a run that stops early has seen every case and candidate about as often.
+    slots = tuple(
+        Slot(name, key, number, fingerprint(parts[name, key], number))
+        for number in range(trials)
+        for key in cases
+        for name in chosen
+    )
+    return Plan(shootout, suite, chosen, cases, slots, _composed(parts, slots), retrieval, trials)
+
+
+def _all_differ(path: str, names: Iterable[str], case: str, parts: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+    """Raise ShootoutError where two candidates are the same in all that counts, which any one case shows."""
     taken: dict[str, str] = {}
-    for name in candidates:
-        same = taken.setdefault(identity(parts[name, first]), name)
+    for name in names:
+        same = taken.setdefault(identity(parts[name, case]), name)
         if same != name:
             raise ShootoutError(
                 [
@@ -133,12 +134,20 @@ def _slots(
                     )
                 ]
             )
-    # Number by number, so that a run that stops early has seen every case and candidate about as often.
+
+
+def _composed(parts: Mapping[tuple[str, str], dict[str, Any]], slots: Iterable[Slot]) -> tuple[Composed, ...]:
+    fingerprints: dict[tuple[str, str], list[str]] = {}
+    for slot in slots:
+        fingerprints.setdefault((slot.candidate, slot.case), []).append(slot.fingerprint)
     return tuple(
-        Slot(name, key, number, fingerprint(parts[name, key], number))
-        for number in range(trials)
-        for key in cases
-        for name in candidates
+        Composed(
+            identity(found),
+            case,
+            {part: canonical(value) for part, value in found.items()},
+            tuple(fingerprints[name, case]),
+        )
+        for (name, case), found in parts.items()
     )
 
 

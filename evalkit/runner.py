@@ -62,7 +62,8 @@ def pending(plan: Plan, store: Store, options: Options) -> tuple[Slot, ...]:
 
 def begin(plan: Plan, store: Store) -> None:
     """Record the run, its slots and its suite in the store."""
-    store.begin(plan.manifest(), plan.slots, plan.suite.files, str(Path(plan.suite.origin).resolve()))
+    origin = str(Path(plan.suite.origin).resolve())
+    store.begin(plan.manifest(), plan.slots, plan.suite.files, origin, plan.composed)
 
 
 def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: Progress | None = None) -> Played:

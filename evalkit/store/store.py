@@ -1,4 +1,4 @@
-"""The store: trials, runs and suite snapshots in one SQLite file that a killed process cannot harm."""
+"""Trials, runs and suite snapshots in one SQLite file that a killed process cannot harm."""
 
 from __future__ import annotations
 
@@ -14,29 +14,13 @@ from typing import Any
 
 from evalkit.errors import StoreError
 from evalkit.home import home
+from evalkit.store.parts import Composed, Parts
+from evalkit.store.schema import VERSION, statements
 from evalkit.transcript import Trial
 
 DEFAULT = Path("reports/store/evalkit.sqlite")
-VERSION = 1
 # A trial in one of these is a result; in any other it is played again when a run asks for it.
 FINAL = ("completed", "empty", "customer_fault")
-
-_SCHEMA = """
-CREATE TABLE trials (
-    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, status TEXT NOT NULL, body TEXT NOT NULL
-);
-CREATE INDEX trials_by_fingerprint ON trials (fingerprint, id);
-CREATE TABLE snapshots (hash TEXT PRIMARY KEY, files TEXT NOT NULL);
-CREATE TABLE runs (
-    id TEXT PRIMARY KEY, touched INTEGER NOT NULL, origin TEXT NOT NULL, manifest TEXT NOT NULL
-);
-CREATE TABLE slots (
-    run TEXT NOT NULL REFERENCES runs (id), place INTEGER NOT NULL, candidate TEXT NOT NULL, "case" TEXT NOT NULL,
-    number INTEGER NOT NULL, fingerprint TEXT NOT NULL, trial INTEGER REFERENCES trials (id),
-    PRIMARY KEY (run, place)
-) WITHOUT ROWID;
-CREATE INDEX slots_by_fingerprint ON slots (run, fingerprint);
-"""
 
 
 @dataclass(frozen=True)
@@ -63,6 +47,7 @@ class Store:
             self._execute("PRAGMA journal_mode = WAL")
             self._execute("PRAGMA synchronous = NORMAL")
             self._prepare()
+            self.parts = Parts(self._execute, self._many)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(
                 f"{self.path} cannot be opened as a store: {error}; name another with --store FILE"
@@ -100,10 +85,18 @@ class Store:
         finally:
             os.close(lock)
 
-    def begin(self, manifest: Mapping[str, Any], slots: Sequence[Slot], files: Mapping[str, str], origin: str) -> None:
+    def begin(
+        self,
+        manifest: Mapping[str, Any],
+        slots: Sequence[Slot],
+        files: Mapping[str, str],
+        origin: str,
+        composed: Iterable[Composed] = (),
+    ) -> None:
         """Record a run with its slots and its suite's files, or take up one that is already there.
 
-        `origin` is the folder of the suite, kept here alone: a manifest names no path of a machine.
+        `composed` is what the slots' fingerprints are made of. `origin` is the folder of the suite, kept here alone:
+        a manifest names no path of a machine.
         """
         run, snapshot = manifest["run"], manifest["suite"]["snapshot"]
         with self._transaction():
@@ -118,6 +111,7 @@ class Store:
                 "INSERT OR IGNORE INTO slots VALUES (?, ?, ?, ?, ?, ?, NULL)",
                 [(run, i, slot.candidate, slot.case, slot.number, slot.fingerprint) for i, slot in enumerate(slots)],
             )
+            self.parts.keep(composed)
             # A slot whose trial is already here is not played again; older ones do not undo what was played afresh.
             newest = (
                 "(SELECT max(t.id) FROM trials t WHERE t.fingerprint = slots.fingerprint "
@@ -167,6 +161,12 @@ class Store:
                 None if body is None else Trial.from_json(json.loads(body)),
             )
 
+    def answers(self, newest: int) -> Iterator[Trial]:
+        """The newest completed trials of all runs, at most so many, the last one first."""
+        rows = self._execute("SELECT body FROM trials WHERE status = 'completed' ORDER BY id DESC LIMIT ?", (newest,))
+        for (body,) in rows:
+            yield Trial.from_json(json.loads(body))
+
     def manifest(self, run: str) -> dict[str, Any]:
         """The manifest of a run."""
         row = self._execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
@@ -210,18 +210,17 @@ class Store:
 
     def _prepare(self) -> None:
         (version,) = self._execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            (tables,) = self._execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables:
-                raise StoreError(f"{self.path} is another program's database; name another with --store FILE")
-            with self._transaction():
-                (version,) = self._execute("PRAGMA user_version").fetchone()
-                if version == 0:  # no other process made it meanwhile
-                    for statement in filter(str.strip, _SCHEMA.split(";")):
-                        self._execute(statement)
-                    self._execute(f"PRAGMA user_version = {VERSION}")
-        elif version != VERSION:
+        if version > VERSION:
             raise StoreError(f"{self.path} is a store of version {version}, this evalkit reads {VERSION}; name another")
+        if version == 0 and self._execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreError(f"{self.path} is another program's database; name another with --store FILE")
+        if version < VERSION:
+            with self._transaction():
+                # Another process may have made it meanwhile.
+                (version,) = self._execute("PRAGMA user_version").fetchone()
+                for statement in statements(version):
+                    self._execute(statement)
+                self._execute(f"PRAGMA user_version = {VERSION}")
 
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         try:

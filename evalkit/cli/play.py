@@ -1,0 +1,139 @@
+"""Commands that play and list: run, runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evalkit.cli.app import AsJson, StoreFile, app, print_json, say
+
+
+@app.command()
+def run(
+    shootout: Annotated[Path, typer.Argument(metavar="SHOOTOUT", help="The shootout's file.")],
+    case: Annotated[list[str] | None, typer.Option(help="Only this case; may be given again.")] = None,
+    stratum: Annotated[list[str] | None, typer.Option(help="Only this stratum; may be given again.")] = None,
+    candidate: Annotated[list[str] | None, typer.Option(help="Only this candidate; may be given again.")] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Trials a case instead of the shootout's.")
+    ] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Trials at once.")] = None,
+    sequential: Annotated[bool, typer.Option("--sequential", help="One trial after another.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Play again what is stored; old trials are kept.")] = False,
+    retry_empty: Annotated[bool, typer.Option("--retry-empty", help="Play empty answers again.")] = False,
+    budget_usd: Annotated[float | None, typer.Option(min=0, help="US dollars that this session may spend.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played; call nothing.")] = False,
+    store: StoreFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play what is missing of a shootout; each trial is kept the moment it ends."""
+    from evalkit.client import load_env
+    from evalkit.plan import Selection, plan
+    from evalkit.store import Store
+
+    load_env(Path(".env"))
+    planned = plan(shootout, Selection(tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()), trials))
+    if planned.shootout.customer or planned.shootout.grader:
+        say("notice: this version plays no simulated customers and asks no graders; those roles are left out")
+    with Store(store) as opened:
+        if dry_run:
+            todo = planned.slots if fresh else opened.unfinished(planned.slots)
+            _dry_run(planned, opened, todo, as_json=as_json)
+            return
+        from evalkit.progress import progress
+        from evalkit.runner import Options, play_plan
+
+        options = Options(concurrency, sequential, fresh, retry_empty, budget_usd)
+        with progress(planned, quiet=as_json) as show:
+            played = play_plan(planned, opened, options, show)
+    if as_json:
+        print_json({"run": played.run, "slots": played.slots, "calls": played.calls, "usd": played.usd})
+    else:
+        statuses = ", ".join(f"{count} {status}" for status, count in played.slots.items() if count)
+        cost = "of unknown cost" if played.usd is None else f"for {played.usd:.4f} USD"
+        typer.echo(
+            f"run {played.run[:8]}: {sum(played.slots.values())} slots: {statuses}; {played.calls} calls now, {cost}"
+        )
+    if played.stopped:
+        say(played.stopped)
+        raise typer.Exit(3)
+    raise typer.Exit(4 if played.incomplete else 0)
+
+
+@app.command()
+def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
+    """List the runs in the store, the last one first."""
+    from evalkit.store import Store
+
+    with Store(store, create=False) as opened:
+        rows = [_run_row(each, opened.statuses(each["run"])) for each in opened.runs()]
+    if as_json:
+        print_json({"runs": rows})
+        return
+    for row in rows:
+        typer.echo(
+            f"{row['run'][:8]}  {row['started']}  {row['name']}: {len(row['candidates'])} candidates × "
+            f"{row['cases']} cases × {row['trials']} trials, {row['played']} of {row['slots']} played"
+        )
+
+
+def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, Any]:
+    return {
+        "run": manifest["run"],
+        "name": manifest["name"],
+        "started": manifest["started"],
+        "candidates": [candidate["name"] for candidate in manifest["candidates"]],
+        "cases": manifest["suite"]["cases"],
+        "trials": manifest["trials"],
+        "played": sum(status is not None for status in statuses),
+        "slots": len(statuses),
+    }
+
+
+def _dry_run(planned: Any, opened: Any, todo: Any, *, as_json: bool) -> None:
+    from evalkit.forecast import Range, forecast
+
+    found = forecast(planned, opened, todo)
+    usd = Range.total(each.usd for each in found)
+    tickets = sum(each.calls for each in found)
+    counts = {
+        "run": planned.run,
+        "slots": len(planned.slots),
+        "stored": len(planned.slots) - len(todo),
+        "to_play": tickets,
+        "not_played": len(todo) - tickets,
+        "calls": tickets,
+    }
+    if as_json:
+        rows = [{**dataclasses.asdict(each), "basis": each.basis} for each in found]
+        print_json({**counts, "usd": usd and dataclasses.asdict(usd), "candidates": rows})
+        return
+    typer.echo(
+        f"run {planned.run[:8]}: {len(planned.candidates)} candidates × {len(planned.cases)} cases × "
+        f"{planned.trials} trials = {counts['slots']} slots; {counts['stored']} stored, {tickets} to play, "
+        f"at least {tickets} calls"
+    )
+    if counts["not_played"]:
+        typer.echo(f"{counts['not_played']} slots are conversations, which this version does not play")
+    for each in found:
+        if each.calls:
+            typer.echo(
+                f"  {each.candidate}: {each.calls} calls, {_tokens(each.input_tokens)} tokens in, "
+                f"{_tokens(each.output_tokens)} out, {_dollars(each.usd)} ({each.basis})"
+            )
+    if tickets:
+        limit = planned.shootout.budget.usd
+        typer.echo(
+            f"in all {_dollars(usd)}, retries left out{f'; the budget is ${limit:.2f}' if limit is not None else ''}"
+        )
+
+
+def _tokens(found: Any) -> str:
+    return f"about {found.likely:,.0f} ({found.low:,.0f} to {found.high:,.0f})"
+
+
+def _dollars(found: Any) -> str:
+    return "cost unknown" if found is None else f"about ${found.likely:.4f} (${found.low:.4f} to ${found.high:.4f})"

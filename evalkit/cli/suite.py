@@ -1,0 +1,62 @@
+"""Commands on a suite: check, patterns, schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalkit.cli.app import AsJson, app, print_json, say
+
+
+@app.command()
+def check(
+    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's folder.")] = Path("cases"),
+    as_json: AsJson = False,
+) -> None:
+    """Validate a suite: every fault with its file and line."""
+    from evalkit.loading import check_suite
+
+    checked = check_suite(suite)
+    cases = checked.suite.active if checked.suite else ()
+    counts = {
+        "cases": len(cases),
+        "tickets": sum(case.kind == "ticket" for case in cases),
+        "conversations": sum(case.kind == "conversation" for case in cases),
+        "strata": checked.suite.strata() if checked.suite else {},
+        "must_pass": sum(case.must_pass for case in cases),
+        "safety": sum(case.risk == "safety" for case in cases),
+        "patterns": len(checked.suite.patterns) if checked.suite else 0,
+    }
+    if as_json:
+        found = {kind: [vars(fault) for fault in getattr(checked, kind)] for kind in ("faults", "notices")}
+        print_json({**counts, **found})
+    else:
+        for fault in checked.faults:
+            say(str(fault))
+        for notice in checked.notices:
+            typer.echo(f"notice: {notice}")
+        if checked.suite:
+            strata = ", ".join(f"{name} {count}" for name, count in counts["strata"].items())
+            typer.echo(
+                f"{counts['cases']} cases ({counts['tickets']} tickets, {counts['conversations']} conversations), "
+                f"{counts['safety']} safety, {counts['must_pass']} must-pass, {counts['patterns']} patterns\n{strata}"
+            )
+        elif checked.faults:
+            say(f"{len(checked.faults)} fault{'s' * (len(checked.faults) != 1)} in {suite}")
+    raise typer.Exit(1 if checked.faults else 0)
+
+
+@app.command()
+def schema(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write them to.")] = Path("reports/schemas"),
+) -> None:
+    """Write the JSON Schemas of what people write, for editors."""
+    from evalkit.schema import schemas
+
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in schemas().items():
+        (out / f"{name}.schema.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+        typer.echo(out / f"{name}.schema.json")

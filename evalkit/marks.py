@@ -1,0 +1,58 @@
+"""What is marked in an answer when a person reads it: the route that counted, and every hit with what it decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from evalkit.checks import Judgement
+
+MarkKind = Literal["route", "fact", "claim", "negated"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A piece of an answer, in characters [start, end), what it is, and in words what it decided."""
+
+    start: int
+    end: int
+    kind: MarkKind
+    said: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of text and all marks that cover it."""
+
+    text: str
+    marks: tuple[Mark, ...]
+
+
+def marks_of(judgement: Judgement) -> tuple[Mark, ...]:
+    """The marks of a judged answer, by where they start: the card's route, and each hit of a fact or a claim."""
+    card = judgement.card
+    marks = []
+    if card is not None and card.route_line is not None:
+        marks.append(Mark(*card.route_line, "route", card.route or ""))
+    for verdict in judgement.verdicts:
+        for hit in verdict.hits:
+            kind: MarkKind = "negated" if hit.negated else "fact" if verdict.kind == "fact" else "claim"
+            said = f"{hit.concept} (only in a negation)" if hit.negated else hit.concept
+            marks.append(Mark(hit.start, hit.end, kind, said))
+    return tuple(sorted(marks, key=lambda mark: (mark.start, mark.end, mark.kind)))
+
+
+def pieces(text: str, marks: Iterable[Mark]) -> list[Piece]:
+    """The text cut wherever a mark begins or ends, each piece with all marks that cover it; marks may overlap."""
+    inside = [
+        Mark(max(0, mark.start), min(len(text), mark.end), mark.kind, mark.said)
+        for mark in marks
+        if max(0, mark.start) < min(len(text), mark.end)
+    ]
+    cuts = sorted({0, len(text), *(mark.start for mark in inside), *(mark.end for mark in inside)})
+    return [
+        Piece(text[start:end], tuple(mark for mark in inside if mark.start <= start and end <= mark.end))
+        for start, end in pairwise(cuts)
+    ]
