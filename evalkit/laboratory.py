@@ -14,6 +14,7 @@ from evalkit.card import as_read, read_card
 from evalkit.errors import CaseError, Fault
 from evalkit.patterns import Pattern, concept_key
 from evalkit.stats.intervals import Interval, clopper_pearson
+from evalkit.store import Store, store_path
 from evalkit.suite import Suite
 from evalkit.transcript import Hit
 from evalkit.written import Names, Text, Written, parse
@@ -116,6 +117,14 @@ def load_sentences(path: Path, suite: Suite) -> tuple[Sentence, ...]:
     if faults:
         raise CaseError(faults)
     return tuple(sentences.values())
+
+
+def stored_replies(suite: Suite, store: str | Path | None, newest: int) -> tuple[Reply, ...]:
+    """The newest replies in a store that were given to cases of this suite; none where there is no store yet."""
+    if not store_path(store).is_file():
+        return ()
+    with Store(store, create=False) as opened:
+        return tuple(Reply(trial.case, trial.answer) for trial in opened.answers(newest) if trial.case in suite.by_id)
 
 
 def try_on_sentences(suite: Suite, sentences: Sequence[Sentence]) -> Measured:

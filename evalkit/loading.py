@@ -46,6 +46,7 @@ def _checked(folder: Path) -> Checked:
     files = _read_folder(folder, faults)
     checked = check_files(files, name=folder.resolve().name, origin=str(folder))
     checked.faults[:0] = faults
+    checked.faults += checked.disproved
     if checked.faults:
         checked.suite = None
     return checked

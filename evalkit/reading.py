@@ -26,10 +26,15 @@ PROSE = (".md", ".txt")
 
 @dataclass
 class Checked:
-    """A suite's faults and notices, and the suite itself where there is no fault."""
+    """A suite's faults and notices, and the suite itself where there is no fault.
+
+    `disproved` are cases whose golden answer fails their own expectations: a fault of a suite that is to be played,
+    and no reason not to read what was played under it once.
+    """
 
     suite: Suite | None = None
     faults: list[Fault] = field(default_factory=list)
+    disproved: list[Fault] = field(default_factory=list)
     notices: list[Fault] = field(default_factory=list)
 
 
@@ -42,6 +47,7 @@ class Reading:
         self.origin = origin
         self.faults: list[Fault] = []
         self.notices: list[Fault] = []
+        self.disproved: list[Fault] = []
         self.places: dict[str, tuple[Document, tuple[str | int, ...]]] = {}
         self.dictionary: Document | None = None
 
@@ -56,8 +62,10 @@ class Reading:
         self._concepts(suite)
         if not self.faults:
             self._look_over(suite)
-        faults, notices = sorted(self.faults, key=_place), sorted(self.notices, key=_place)
-        return Checked(None if faults else suite, faults, notices)
+        faults, disproved, notices = (
+            sorted(found, key=_place) for found in (self.faults, self.disproved, self.notices)
+        )
+        return Checked(None if faults else suite, faults, disproved, notices)
 
     def _label(self, path: str) -> str:
         return str(PurePosixPath(self.origin, path)) if self.origin else path
@@ -249,11 +257,16 @@ class Reading:
             (forbidden, "claims its own must_not_include"),
         ):
             if names:
-                self._notice(case, "reference", f"the golden answer {verb}: {', '.join(names)}")
+                # A draft's golden answer may still be on its way.
+                found = self.notices if case.status == "draft" else self.disproved
+                found.append(self._at(case, "reference", f"the golden answer {verb}: {', '.join(names)}"))
 
     def _notice(self, case: Case, key: str, message: str) -> None:
+        self.notices.append(self._at(case, key, message))
+
+    def _at(self, case: Case, key: str, message: str) -> Fault:
         document, place = self.places[case.id]
-        self.notices.append(Fault(document.file, document.line((*place, key)), case.id, message))
+        return Fault(document.file, document.line((*place, key)), case.id, message)
 
 
 def _place(fault: Fault) -> tuple[str, int]:

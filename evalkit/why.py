@@ -42,7 +42,7 @@ class Difference:
         """What differs, as lines: `-` theirs, `+` own."""
         theirs, own = (_readable(value) for value in (self.theirs, self.own))
         return [
-            line
+            f"{line[0]} {line[1:]}"
             for line in difflib.unified_diff(theirs, own, lineterm="", n=0)
             if not line.startswith(("---", "+++", "@@"))
         ]

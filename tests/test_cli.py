@@ -60,9 +60,11 @@ def test_a_dry_run_calls_nothing_and_leaves_no_run(shop: Path) -> None:
     assert json.loads(evalkit("run", shootout, "--dry-run", "--json"))["to_play"] == 12
     evalkit("report", "latest", code=1)
     evalkit("run", shootout, "--case", "ORD-1")
-    assert json.loads(evalkit("run", shootout, "--dry-run", "--json")) | {"run": ""} == {
-        "run": "", "slots": 12, "stored": 4, "to_play": 8,
+    found = json.loads(evalkit("run", shootout, "--dry-run", "--json"))
+    assert {key: found[key] for key in ("slots", "stored", "to_play", "not_played", "calls")} == {
+        "slots": 12, "stored": 4, "to_play": 8, "not_played": 0, "calls": 8,
     }  # fmt: skip
+    assert 0 < found["usd"]["low"] <= found["usd"]["likely"] <= found["usd"]["high"]
     assert len(json.loads(evalkit("runs", "--json"))["runs"]) == 1
 
 
@@ -156,3 +158,68 @@ def test_exit_codes_have_meanings() -> None:
         [sys.executable, "-m", "evalkit.exits", "4"], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout == "exit 4: incomplete: some slots were not measured\n"
+
+
+def test_show_prints_a_transcript_with_its_hits_and_every_check(shop: Path) -> None:
+    evalkit("run", shop / "shootouts/small.yaml")
+    said = evalkit("show", "latest", "ORD-1", "--candidate", "steady", "--trial", "0")
+    assert "-- user --" in said
+    assert "-- assistant --" in said
+    assert "-- system --" not in said
+    assert "Begin with ROUTE" in evalkit("show", "latest", "ORD-1", "--prompt")
+    assert "must include: two days" in said
+    # Of two candidates and two trials one is shown where none is named.
+    assert "3 more trials of ORD-1" in evalkit("show", "latest", "ORD-1")
+    rows = json.loads(evalkit("show", "latest", "ORD-1", "--json"))["trials"]
+    assert [(row["candidate"], row["trial"]) for row in rows] == [
+        ("steady", 0),
+        ("bold", 0),
+        ("steady", 1),
+        ("bold", 1),
+    ]
+    for unknown in (["NO-1"], ["ORD-1", "--candidate", "nobody"], ["ORD-1", "--trial", "7"]):
+        assert CliRunner().invoke(app, ["show", "latest", *unknown]).exit_code == 1
+
+
+def test_why_names_the_part_that_a_changed_prompt_changed(write) -> None:
+    shootout = write() / "shootouts/small.yaml"
+    evalkit("run", shootout)
+    said = evalkit("why", "latest", "ORD-1", "--candidate", "steady")
+    assert "bold, trial 1" in said
+    evalkit("run", write({"prompts/desk.md": "You answer tickets. Be kind.\n"}) / "shootouts/small.yaml")
+    found = json.loads(evalkit("why", "latest", "ORD-1", "--json"))
+    assert found["nearest"]["candidate"] == "steady"
+    assert [(each["name"], each["theirs"], each["own"]) for each in found["differences"]] == [
+        (
+            "prompt",
+            json.dumps("You answer tickets. Begin with ROUTE: direct or ROUTE: escalate.\n"),
+            json.dumps("You answer tickets. Be kind.\n"),
+        )
+    ]
+    said = evalkit("why", "latest", "ORD-1")
+    assert "- You answer tickets. Begin with ROUTE" in said
+    assert "+ You answer tickets. Be kind." in said
+    assert CliRunner().invoke(app, ["why", "latest", "ORD-1", "--trial", "9"]).exit_code == 1
+
+
+def test_patterns_prints_recall_and_precision_and_what_replies_hold(write) -> None:
+    shop = write(
+        {
+            "labels/sentences.yaml": "- {text: It takes 2 days., says: [two days]}\n- {text: No refunds here., says: []}\n"
+        }
+    )
+    evalkit("run", shop / "shootouts/small.yaml")
+    said = evalkit("patterns", shop)
+    assert "2 labelled sentences, 1 of which say nothing" in said
+    assert "recall    1.0000 (95 % interval 0.0250 to 1.0000, n = 1)" in said
+    assert "distinct stored replies" in said
+    assert "alternatives hit no stored reply" in said
+    whole = json.loads(evalkit("patterns", shop, "--json"))
+    assert {row["concept"] for row in whole["concepts"]} == {"refund", "passed on", "two days"}
+    assert "48 hours" in evalkit("patterns", shop, "--concept", "two days")
+    assert CliRunner().invoke(app, ["patterns", str(shop), "--concept", "no such"]).exit_code == 1
+    bad = write({"labels/sentences.yaml": "- {text: a, says: [nothing known]}\n- {txt: b}\n"})
+    done = CliRunner().invoke(app, ["patterns", str(bad)])
+    assert done.exit_code == 1
+    assert "sentences.yaml:1: sentence 1: no concept 'nothing known'" in done.stderr
+    assert "sentences.yaml:2" in done.stderr

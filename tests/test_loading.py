@@ -205,15 +205,25 @@ def test_a_concept_whose_example_does_not_hold_is_a_fault(write) -> None:
     assert {fault.where for fault in faults} == {"refund"}
 
 
-def test_unused_concepts_and_golden_answers_that_miss_are_notices(write) -> None:
+def test_a_golden_answer_that_fails_its_own_case_is_a_fault_and_an_unused_concept_a_notice(write) -> None:
     case = (
         "- id: X-1\n  stratum: orders\n  ticket: {body: b}\n  expected_handling: direct\n  must_include: [two days]\n"
         "  must_not_include: [refund]\n  reference: {golden_answer: You get a refund soon.}\n"
     )
-    messages = [notice.message for notice in check_suite(write({"tickets/x.yaml": case})).notices]
-    assert "no case uses this concept" in messages
-    assert "the golden answer lacks its own must_include: two days" in messages
-    assert "the golden answer claims its own must_not_include: refund" in messages
+    checked = check_suite(write({"tickets/x.yaml": case}))
+    assert checked.suite is None
+    assert [(fault.line, fault.where, fault.message) for fault in checked.faults] == [
+        (7, "X-1", "the golden answer lacks its own must_include: two days"),
+        (7, "X-1", "the golden answer claims its own must_not_include: refund"),
+    ]
+    assert "no case uses this concept" in [notice.message for notice in checked.notices]
+    with pytest.raises(CaseError, match="lacks its own"):
+        load_suite(write())
+    # A draft may still be on its way, and what was played under such a suite can be read.
+    drafted = check_suite(write({"tickets/x.yaml": case.replace("- id: X-1", "- id: X-1\n  status: draft")}))
+    assert drafted.faults == []
+    assert "the golden answer lacks its own must_include: two days" in [each.message for each in drafted.notices]
+    assert suite_of({"x.yaml": case}, "old").cases[0].id == "X-1"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evalkit.cli.app import AsJson, app, print_json, say
+from evalkit.cli.app import AsJson, StoreFile, app, print_json, say
 
 
 @app.command()
@@ -60,3 +60,31 @@ def schema(
     for name, content in schemas().items():
         (out / f"{name}.schema.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
         typer.echo(out / f"{name}.schema.json")
+
+
+@app.command()
+def patterns(
+    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's folder.")] = Path("cases"),
+    concept: Annotated[list[str] | None, typer.Option(help="Only this concept, in full; may be given again.")] = None,
+    sentences: Annotated[
+        Path | None, typer.Option(help="Labelled sentences; default the suite's labels/sentences.yaml.")
+    ] = None,
+    newest: Annotated[int, typer.Option(min=0, help="Of the store, so many of the newest replies.")] = 10_000,
+    store: StoreFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """The pattern laboratory: recall and precision on labelled sentences, and what the patterns find in replies."""
+    from evalkit import laboratory, loading
+    from evalkit.findings import as_json as plain
+    from evalkit.findings import report
+
+    loaded = loading.load_suite(suite)
+    path = sentences or suite / laboratory.SENTENCES
+    measured = None
+    if sentences is not None or path.is_file():
+        measured = laboratory.try_on_sentences(loaded, laboratory.load_sentences(path, loaded))
+    covered = laboratory.coverage(loaded, laboratory.stored_replies(loaded, store, newest))
+    if as_json:
+        print_json(plain(measured, covered))
+    else:
+        typer.echo("\n".join(report(measured, covered, tuple(concept or ()))))
