@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit import documents
-from evalkit.documents import read
+from evalkit.documents import read, yaml_text
+from evalkit.documents.building import Bad
 from evalkit.errors import CaseError, Fault
 
 
@@ -370,3 +371,29 @@ def test_jsonl_comes_back_as_it_was_written(written):
 def test_json_written_in_a_yaml_file_is_read_alike(written):
     # Every JSON text of ASCII alone is YAML 1.2 text; 1e+30 is a float in both.
     assert repr(value(json.dumps(written))) == repr(value(json.dumps(written), "a.json"))
+
+
+PIECES = ["a", "b: ", "- ", "\n", "\n  ", "{", "}", "[", "]", ", ", ": ", "# c", "'", '"', "|\n", ">-\n  ", "&x ", "*x", "<<: ", "1",
+          "~", "é", "\\", "key: value\n", "k: [a, b]\n", "m: {p: q, r: s}\n", "t: 'it''s'\n", "\r\n", "a:b", "a#b"]  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_the_fast_parser_reads_what_the_thorough_one_reads(text: str) -> None:
+    def read(*, fast: bool):
+        with pytest.MonkeyPatch.context() as patch:
+            if not fast:
+                patch.setattr(yaml_text, "_is_plain", lambda _: False)
+            try:
+                return yaml_text.read_yaml(text)
+            except Bad as error:
+                return error.line, error.message
+
+    assert repr(read(fast=True)) == repr(read(fast=False))
+
+
+def test_the_fast_parser_is_used_where_both_versions_of_yaml_read_a_text_alike() -> None:
+    assert yaml_text._read_fast("a: [1, {b: no}]\n", 1)[0] == {"a": [1, {"b": "no"}]}
+    assert yaml_text._is_plain("a: [1, {b: no}]\n")
+    for apart in ("%YAML 1.2\n---\na: 1\n", "a:\tb\n", "|\n# c\n"):
+        assert not yaml_text._is_plain(apart)
