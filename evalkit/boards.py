@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -97,21 +98,97 @@ def table(
     group: str | None = None,
     note: str | None = None,
     digits: int = 2,
+    right: Sequence[str] = (),
+    alarm: str = "",
 ) -> GT:
     """Any small frame as a table in the same dress.
 
     `labels` names columns for people and, where given, chooses them and their order. `stub` is the column
     that stays in sight while the rest scrolls, `group` the one whose values part the rows, `note` a line
-    below. Numbers stand right, with `digits` decimals; null and NaN show as "–". Raises ReportError where a
-    column is missing.
+    below. Numbers stand right, with `digits` decimals, as do the columns named in `right`; null and NaN show as "–".
+    Texts that begin with `alarm`, where one is given, are coloured. Raises ReportError where a column is missing.
     """
     shown = list(labels) if labels else frame.columns
     extra = [name for name in (stub, group) if name and name not in shown]
     require(frame, [*shown, *extra], "table")
     rows = [{name: _cell(row[name], digits) for name in [*extra, *shown]} for row in frame.iter_rows(named=True)]
-    left = [name for name in [*extra, *shown] if not frame.schema[name].is_numeric()]
+    left = [name for name in [*extra, *shown] if not (frame.schema[name].is_numeric() or name in right)]
     board = _board(rows, labels=labels or {}, stub=stub, group=group, left=left)
+    if alarm:
+        board = _alarmed(board, {name: [row[name].startswith(alarm) for row in rows] for name in shown})
     return board.tab_source_note(note) if note else board
+
+
+def tally(
+    frame: pl.DataFrame, outcomes: Mapping[str, str], *, right: str, faults: Sequence[str], note: str | None = None
+) -> GT:
+    """How often each outcome was seen: a column an outcome, its trials above its share with the 95 % interval.
+
+    Columns, a row for each `kind` of case (which parts the rows) and `candidate`: `cases`, `trials` that were
+    measured, `slots`, and for each of `outcomes` (name → label) `<name>` (trials), `<name>_share`, `_low`, `_high`
+    (null where undefined; absent where the outcome has no share). `right` stands first, `faults` are coloured where
+    there are any. Raises ReportError where a column is missing.
+    """
+    require(frame, ["kind", "candidate", "cases", "trials", "slots", *outcomes], "tally")
+    from great_tables import loc, style
+
+    counted = list(frame.iter_rows(named=True))
+    rows = [
+        {
+            "kind": row["kind"], "candidate": row["candidate"], "n": f"{row['cases']}\u00a0/\u00a0{row['trials']}",
+            **{name: _tallied(row, name) for name in outcomes}, "slots": str(row["slots"]),
+        }
+        for row in counted
+    ]  # fmt: skip
+    labels = {"candidate": "Candidate", "n": "Cases / trials", **outcomes, "slots": "Slots"}
+    board = _board(rows, labels=labels, stub="candidate", group="kind", left=("candidate",))
+    if not rows:
+        return board
+    board = board.fmt(_two_lines, columns=list(outcomes))
+    board = board.tab_style(style.text(weight="600"), loc.body(columns=[right]))
+    board = _alarmed(board, {name: [row[name] > 0 for row in counted] for name in faults})
+    return board.tab_source_note(note) if note else board
+
+
+def _alarmed(board: GT, where: Mapping[str, Sequence[bool]]) -> GT:
+    """The table with the cells of these columns coloured in the rows where it says so."""
+    from great_tables import loc, style
+
+    for name, rows in where.items():
+        if any(rows):
+            places = [place for place, coloured in enumerate(rows) if coloured]
+            board = board.tab_style(style.text(color=_ALARM, weight="700"), loc.body(columns=[name], rows=places))
+    return board
+
+
+def _tallied(row: Mapping[str, Any], name: str) -> str:
+    if f"{name}_share" not in row:
+        return str(row[name])
+    return f"{row[name]}\n{percent_with_interval(*(row[f'{name}_{end}'] for end in ('share', 'low', 'high')))}"
+
+
+def _two_lines(text: str) -> str:
+    """The cell as markup: its first line, and the second small below it."""
+    first, _, second = text.partition("\n")
+    small = f'<br><span style="color:{_MUTED};font-size:11px;font-weight:400;white-space:nowrap">{html.escape(second)}'
+    count = f'<span style="color:{_MUTED};font-weight:400">0</span>' if first == "0" else html.escape(first)
+    return count + (f"{small}</span>" if second else "")
+
+
+def percent_with_interval(share: float | None, low: float | None, high: float | None) -> str:
+    """A share with its interval, in per cent: '94 % (83 to 99)'; 'not measured' where it is undefined."""
+    share, low, high = finite(share), finite(low), finite(high)
+    if share is None:
+        return "not measured"
+    ends = "no\u00a0interval" if low is None or high is None else f"{_percent(low)} to {_percent(high)}"
+    return f"{_percent(share)}\u00a0% ({ends})"
+
+
+def _percent(share: float) -> str:
+    # Rounding must not turn something into nothing, nor almost all into all.
+    if 0 < share < 0.005:
+        return "<\u00a01"
+    return ">\u00a099" if 0.995 < share < 1 else number(100 * share, 0)
 
 
 def _cell(value: Any, digits: int) -> str:

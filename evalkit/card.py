@@ -18,7 +18,7 @@ _RULE = re.compile(r"^[-=\s]*$")
 _FENCE = re.compile(r"^[>\s]*(?:`{3,}|~{3,})[^`]*$")
 # A name of a team is a few words; a sentence behind `Team:` is the reply's.
 _TEAM_WORDS = 6
-_NO_TEAM = {"", "none", "no team", "n/a", "na", "-", "unknown", "tbd", "nobody"}
+_NO_TEAM = {"", "none", "no", "n/a", "na", "-", "unknown", "tbd", "nobody"}
 # A line of the head is short, whatever marks stand around it.
 _LINE_CHARS = 200
 

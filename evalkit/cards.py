@@ -7,15 +7,18 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
+from evalkit.marks import Mark as _Mark
+from evalkit.marks import pieces
 from evalkit.transcript import Hit
 
 Tone = Literal["good", "warn", "bad"]
 
 # A sign beside the colour, for those who do not see it and for print.
 _SIGNS: dict[str, str] = {"good": "✓", "warn": "!", "bad": "✗"}
+# An order other than the script's own, under which a sentence could be read as another one.
+_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,35 @@ class Card:
 
 
 @dataclass(frozen=True)
-class _Mark:
-    start: int
-    end: int
-    kind: str
-    title: str
+class Sign:
+    """One sign of a grid's cell; `title` says it in words, for those who point at it or hear it."""
+
+    text: str
+    tone: Literal["good", "warn", "bad", "none"]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a grid: what it is about, a word on it, and for each column its signs and what stands small below.
+
+    `anchor` is the id, on the same page, of what its name leads to; '' where it leads nowhere.
+    """
+
+    name: str
+    about: str
+    cells: tuple[tuple[tuple[Sign, ...], str], ...]
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """An answer in brief: its case, a word on it, the first line that the customer wrote and the first of the reply."""
+
+    case: str
+    about: str
+    asked: str
+    answered: str
 
 
 def prose(text: str) -> Card:
@@ -90,30 +117,84 @@ def disqualifying_answer(
     )
 
 
+def grid(columns: Sequence[str], lines: Sequence[Line], *, corner: str, legend: str) -> Card:
+    """A table of signs, a line a case and a column a candidate; on a narrow screen each line stands for itself.
+
+    `corner` heads the lines' names, `legend` says below it what the signs mean. ValueError where a line has not one
+    cell a column.
+    """
+    heads = "".join(f'<th scope="col" dir="auto">{escaped(name)}</th>' for name in columns)
+    rows = "".join(
+        f'<tr><th scope="row"><span class="ek-name" dir="auto">{_link(line.name, line.anchor)}</span>'
+        f'<span class="ek-about" dir="auto">{escaped(line.about)}</span></th>'
+        f"{''.join(_cell(name, *cell) for name, cell in zip(columns, line.cells, strict=True))}</tr>"
+        for line in lines
+    )
+    return Card(
+        f'<table class="ek-grid"><thead><tr><th scope="col">{escaped(corner)}</th>{heads}</tr></thead>'
+        f'<tbody>{rows}</tbody></table><p class="ek-legend">{escaped(legend)}</p>'
+    )
+
+
+def _link(text: str, anchor: str) -> str:
+    return f'<a href="#{escaped(anchor)}">{escaped(text)}</a>' if anchor else escaped(text)
+
+
+def _cell(column: str, signs: Sequence[Sign], small: str) -> str:
+    shown = "".join(
+        f'<span class="ek-s ek-s-{sign.tone}" role="img" aria-label="{escaped(sign.title or sign.text)}" '
+        f'title="{escaped(sign.title)}">{escaped(sign.text)}</span>'
+        for sign in signs
+    )
+    below = f'<span class="ek-small">{escaped(small)}</span>' if small else ""
+    return f'<td data-column="{escaped(column)}"><span class="ek-signs">{shown}</span>{below}</td>'
+
+
+def quotes(title: str, found: Sequence[Quote], *, more: str = "") -> Card:
+    """Answers in brief, below a heading; `more` says at the end how many are not shown."""
+    items = "".join(
+        f'<li><p class="ek-meta"><code>{escaped(each.case)}</code> · {escaped(each.about)}</p>'
+        f'<p dir="auto"><span class="ek-who">The customer wrote</span> {escaped(each.asked)}</p>'
+        f'<p dir="auto"><span class="ek-who">The candidate answered</span> {escaped(each.answered)}</p></li>'
+        for each in found
+    )
+    rest = f'<p class="ek-meta">{escaped(more)}</p>' if more else ""
+    return Card(f'<section class="ek-quotes"><h4 dir="auto">{escaped(title)}</h4><ul>{items}</ul>{rest}</section>')
+
+
 def stack(cards: Iterable[Card], empty: str) -> Card:
     """Cards one below the other; `empty` is said where there is none."""
     found = list(cards)
     return Card("".join(card.html for card in found)) if found else prose(empty)
 
 
+def brief(text: str, limit: int = 160) -> str:
+    """`text` on one line and cut after `limit` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
 def escaped(text: str) -> str:
-    """`text` as markup that shows it; control characters and halves of characters become U+FFFD."""
-    kept = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r" else c for c in text)
-    return html.escape(kept)
+    """`text` as markup that shows it; U+FFFD stands in for what no page can hold or what would turn a line around.
+
+    These are control characters, halves of characters, and the marks that override a script's own direction.
+    """
+    return html.escape("".join("\ufffd" if _unfit(char) else char for char in text))
+
+
+def _unfit(char: str) -> bool:
+    if char in _OVERRIDES:
+        return True
+    return unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t\r"
 
 
 def _marked(text: str, marks: Sequence[_Mark]) -> str:
-    # Marks may overlap: the text is cut wherever one begins or ends, and each piece names all that cover it.
-    inside = [_Mark(max(0, m.start), min(len(text), m.end), m.kind, m.title) for m in marks]
-    inside = [m for m in inside if m.start < m.end]
-    cuts = sorted({0, len(text), *(m.start for m in inside), *(m.end for m in inside)})
-    pieces = []
-    for start, end in pairwise(cuts):
-        piece = escaped(text[start:end])
-        covering = [m for m in inside if m.start <= start and end <= m.end]
-        if covering:
-            kinds = " ".join(dict.fromkeys(m.kind for m in covering))
-            titles = "; ".join(dict.fromkeys(m.title for m in covering))
-            piece = f'<mark class="{kinds}" title="{escaped(titles)}">{piece}</mark>'
-        pieces.append(piece)
-    return "".join(pieces) or '<span class="ek-none">(no answer)</span>'
+    shown = []
+    for piece in pieces(text, marks):
+        markup = escaped(piece.text)
+        if piece.marks:
+            kinds = " ".join(dict.fromkeys(mark.kind for mark in piece.marks))
+            titles = "; ".join(dict.fromkeys(mark.said for mark in piece.marks))
+            markup = f'<mark class="{kinds}" title="{escaped(titles)}">{markup}</mark>'
+        shown.append(markup)
+    return "".join(shown) or '<span class="ek-none">(no answer)</span>'

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["enable", "points_by_kind", "score_by_stratum", "score_intervals"]
+__all__ = ["enable", "points_by_kind", "routed_right", "score_by_stratum", "score_intervals"]
 
 INK, MUTED, GRID, ALARM = "#1c2430", "#56606e", "#e9edf1", "#b3261e"
 # Okabe and Ito's palette, darkened where it is too light on white; shapes say the same again.
@@ -76,7 +76,9 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
     return _dressed(layers, 58 * len(lines), f"Score of each candidate. {said}", empty=not rows)
 
 
-def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
+def score_by_stratum(
+    frame: pl.DataFrame, *, what: str = "Score", axis: str = "Score (1 at best), with 95 % interval"
+) -> alt.LayerChart:
     """The candidates' scores in each stratum, a block of lines a stratum, each with its interval and its n.
 
     Columns: `candidate`, `stratum`, `score`, `low`, `high` (nullable), `n` (cases). Strata and candidates
@@ -102,14 +104,14 @@ def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
     measured = base.transform_filter("datum.kind === 'row'")
     x = {
         "scale": _scale(rows, left=_GUTTER, right=82),
-        "axis": _axis("Score (1 at best), with 95 % interval"),
+        "axis": _axis(axis),
     }
     y = _line_y(len(lines))
     colours = [COLOURS[i % len(COLOURS)] for i in range(len(candidates))]
     shapes = [SHAPES[i % len(SHAPES)] for i in range(len(candidates))]
     colour = alt.Color("candidate:N", scale=alt.Scale(domain=candidates, range=colours), legend=None)
     shape = alt.Shape("candidate:N", scale=alt.Scale(domain=candidates, range=shapes), legend=None)
-    tooltip = _tooltip(stratum="Stratum", candidate="Candidate", value="Score", n="Cases")
+    tooltip = _tooltip(stratum="Stratum", candidate="Candidate", value=what, n="Cases")
     layers = alt.layer(
         base.transform_filter("datum.kind === 'part'")
         .mark_text(align="left", fontSize=12.5, fontWeight=700, dy=2, limit=alt.expr("width"))
@@ -126,7 +128,17 @@ def score_by_stratum(frame: pl.DataFrame) -> alt.LayerChart:
     said = "; ".join(
         f"{row['stratum']}, {row['candidate']}: {row['value']}, n = {row['n']}" for row in lines if row["kind"] == "row"
     )
-    return _dressed(layers, 20 * len(lines), f"Score by stratum. {said}", empty=not rows)
+    return _dressed(layers, 20 * len(lines), f"{what} by stratum. {said}", empty=not rows)
+
+
+def routed_right(frame: pl.DataFrame) -> alt.LayerChart:
+    """The candidates' shares of routes that were right, a block of lines for each of the two ways.
+
+    Columns: `way` (the block's heading), `candidate`, `score` (a share over cases), `low`, `high` (nullable), `n`
+    (cases).
+    """
+    axis = "Share routed right, 95 % interval"
+    return score_by_stratum(frame.rename({"way": "stratum"}), what="Routed right", axis=axis)
 
 
 def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:

@@ -144,3 +144,8 @@ def test_any_text_is_a_card_whose_reply_is_its_own_text(answer: str) -> None:
 @given(st.sampled_from(["direct", "escalate"]), st.text(min_size=1))
 def test_what_stands_behind_the_first_reply_line_changes_no_route(route: str, tail: str) -> None:
     assert read_card(f"ROUTE: {route}\n\nHello,\n{tail}").route == route
+
+
+@pytest.mark.parametrize("team", ["no team", "None", "n/a", "-", "no", "the no team", "TBD"])
+def test_a_team_that_is_none_is_no_team(team: str) -> None:
+    assert read_card(f"ROUTE: escalate\nTEAM: {team}\n\nHello").team is None

@@ -24,6 +24,8 @@ from evalkit.figures import MIME, bundle, figure, page_file, static_svg
 
 _HEADING = re.compile(r"<h([1-6])[^>]*>(.*?)</h\1>", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
+# What a page with a filter bar holds; its script looks for it too.
+FILTERED = 'class="ek-filter"'
 # Attributes that a browser follows by itself, and those that only a reader follows.
 _FETCHED = frozenset({"src", "srcset", "data", "poster", "background", "href", "xlink:href", "action"})
 _FETCHED_CSS = re.compile(r"url\(\s*['\"]?(?!data:)|@import", re.IGNORECASE)
@@ -116,11 +118,13 @@ class _Prepare(Preprocessor):
         if silent:
             cells.append({"kind": "code", "source": Markup(highlight("\n\n".join(silent))), "outputs": []})
         scripts = [bundle(), page_file("draw.js")] if charts else []
+        if any(FILTERED in output["body"] for cell in cells for output in cell.get("outputs", ())):
+            scripts.append(page_file("filter.js"))
         resources["page"] = {
             "title": title or "Report",
             "cells": cells,
             "headings": headings,
-            "styles": [Markup(page_file(name)) for name in ("parts.css", "page.css")]
+            "styles": [Markup(page_file(name)) for name in ("parts.css", "cases.css", "page.css")]
             + [Markup(HtmlFormatter(style="default").get_style_defs(".highlight"))],
             "scripts": [Markup(script) for script in scripts],
             "policy": _policy(scripts),

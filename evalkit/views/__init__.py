@@ -24,6 +24,16 @@ _PAGES = {
         "status_table",
     ),
     "suite": ("suite_table",),
+    "safety": ("safety_answer", "routing_chart", "handoff_routes", "direct_routes", "team_table", "bound_table"),
+    "handoffs": (
+        "case_grid",
+        "strata_grid",
+        "handoff_price",
+        "handoff_cost",
+        "needless_handoffs",
+        "unreadable_cards",
+    ),
+    "cases": ("cases_answer", "chosen_transcripts", "disagreement_table", "mark_legend", "transcripts"),
 }
 _HOME = {name: page for page, names in _PAGES.items() for name in names}
 
