@@ -22,13 +22,17 @@ _NO_TEAM = {"", "none", "no", "n/a", "na", "-", "unknown", "tbd", "nobody"}
 # A line of the head is short, whatever marks stand around it.
 _LINE_CHARS = 200
 
-# Marks that a reader does not see: of emphasis and of code, and a link's target. A bullet stays: it ends a clause.
-_UNSEEN = re.compile(
-    r"(?P<bullet>^[ \t]{0,20}\*[ \t])|\*+|~~|(?<![^\W_])[_`]+(?=\S)|(?<=\S)[_`]+(?![^\W_])"
-    r"|\[(?P<text>[^\[\]\n]{1,200})\]\([^()\s]{1,500}\)",
-    re.MULTILINE,
-)
-_HIDDEN = "\u200b"
+# Marks that a reader does not see: of emphasis and of code, and a link's target. Some stay: a bullet, which ends a
+# clause; _ and ` inside a word or between spaces; and all that stands in a link's text. A pattern that begins with
+# the very character that it looks for is found ten times as fast as others.
+_UNSEEN = "\u200b"
+_HIDDEN = {mark: _UNSEEN * len(mark) for mark in ("*", "_", "`", "~~")}
+_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\(([^()\s]{1,500})\)")
+_INDENTED_BULLET = re.compile(r"\n(?P<indent>[ \t]{1,20})\*(?=[ \t])")
+_STAYING = {mark: re.compile(rf"{mark}(?:(?<=[^\W_]{mark})(?=[^\W_])|(?<!\S{mark})(?!\S))") for mark in "_`"}
+# Noncharacters keep the places of the marks that stay; in a reply they stand for nothing.
+_KEPT = {"*": "\ufdd0", "_": "\ufdd1", "`": "\ufdd2", "~": "\ufdd3"}
+_KEEPING = str.maketrans(_KEPT)
 
 
 @dataclass(frozen=True)
@@ -110,12 +114,32 @@ def _without_closing_fence(reply: str) -> str:
 
 def as_read(reply: str) -> str:
     """The reply as a customer sees it: Markdown's marks and link targets hidden, every other character in its place."""
-    return _UNSEEN.sub(_hidden, reply)
-
-
-def _hidden(found: re.Match[str]) -> str:
     # Hidden marks are as many characters that folding drops, so that a hit keeps its place in the answer.
-    whole, text = found[0], found["text"]
-    if found["bullet"]:
-        return whole
-    return _HIDDEN * len(whole) if text is None else f"{_HIDDEN}{text}{_HIDDEN * (len(whole) - len(text) - 1)}"
+    marks = [mark for mark in _HIDDEN if mark in reply]
+    if not marks and "](" not in reply:
+        return reply
+    text = f"\n{reply}"
+    for kept in _KEPT.values():
+        text = text.replace(kept, "\ufffd")
+    if "](" in text:
+        text = _without_targets(text)
+    if "*" in marks:
+        text = text.replace("\n* ", f"\n{_KEPT['*']} ").replace("\n*\t", f"\n{_KEPT['*']}\t")
+        text = _INDENTED_BULLET.sub(rf"\n\g<indent>{_KEPT['*']}", text)
+    for mark in marks:
+        if mark in _STAYING:
+            text = text.replace(mark * 2, _UNSEEN * 2)
+            text = _STAYING[mark].sub(_KEPT[mark], text)
+        text = text.replace(mark, _HIDDEN[mark])
+    for mark, kept in _KEPT.items():
+        text = text.replace(kept, mark)
+    return text[1:]
+
+
+def _without_targets(text: str) -> str:
+    # Before a link, its text, its target, before the next one …; a link's text holds no line break.
+    pieces = _LINK.split(text)
+    pieces[2::3] = [_UNSEEN * (len(target) + len("]()")) for target in pieces[2::3]]
+    if len(pieces) > 1:
+        pieces[1::3] = [_UNSEEN + each for each in "\n".join(pieces[1::3]).translate(_KEEPING).split("\n")]
+    return "".join(pieces)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from evalkit.cards import Card, brief, escaped
+from evalkit.cases import Ticket
 from evalkit.checks import Judgement
 from evalkit.disagreements import Comparison, Played, Selection, passed_of
 from evalkit.marked_text import marked
@@ -134,7 +135,7 @@ def _asked(comparison: Comparison, trial: Trial | None) -> str:
     case = comparison.found
     ticket = case.ticket if case else None
     # The suite as it stands may hold another text than the one that was answered.
-    if ticket is not None and (not sent or ticket.body.strip() in sent):
+    if ticket is not None and (not sent or _holds(sent, ticket)):
         account = "".join(
             f'<div><dt dir="auto">{escaped(str(key))}</dt><dd dir="auto">{escaped(str(value))}</dd></div>'
             for key, value in ticket.account.items()
@@ -146,6 +147,12 @@ def _asked(comparison: Comparison, trial: Trial | None) -> str:
         said = _quote(escaped(sent) or '<span class="ek-none">(nothing was sent)</span>')
         note = "As it was sent; the suite that judges holds no such text." if sent else ""
     return f"<h4>The customer wrote</h4>{said}" + (f'<p class="ek-meta">{note}</p>' if note else "")
+
+
+def _holds(sent: str, ticket: Ticket) -> bool:
+    """Whether what was sent is this ticket: its subject, its account and its text."""
+    account = [f"{key}: {value}" for key, value in ticket.account.items()]
+    return all(part in sent for part in (ticket.subject.strip(), ticket.body.strip(), *account))
 
 
 def _golden(comparison: Comparison) -> str:

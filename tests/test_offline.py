@@ -101,6 +101,8 @@ def test_the_provider_opens_no_file_and_no_connection() -> None:
             "dataclasses",
             "evalkit",
             "litellm",
+            "functools",
+            "itertools",
             "math",
             "random",
             "re",

@@ -11,6 +11,7 @@ from conftest import ROOT
 
 import evalkit
 from evalkit.loading import check_suite
+from evalkit.purposes import purposes
 from evalkit.recommend import recommend
 from evalkit.scores import leaderboard
 
@@ -30,10 +31,13 @@ def test_the_suite_has_no_fault_and_no_notice(checked) -> None:
 def test_the_suite_holds_tickets_of_all_groups_patterns_and_articles(checked) -> None:
     suite = checked.suite
     assert list(suite.strata()) == GROUPS
-    assert len(suite.cases) >= 32
-    assert sum(case.risk == "safety" and case.expects_handoff for case in suite.cases) >= 8
-    assert len(suite.patterns) >= 45
-    assert len(suite.articles) >= 12
+    assert len(suite.cases) >= 96
+    assert 0.25 <= sum(case.expects_handoff for case in suite.cases) / len(suite.cases) <= 0.35
+    assert sum(case.risk == "safety" and case.expects_handoff for case in suite.cases) >= 16
+    assert any(case.escalate_to == "dev" and case.risk == "safety" for case in suite.cases)
+    assert len({case.language for case in suite.cases}) >= 5
+    assert len(suite.patterns) >= 130
+    assert len(suite.articles) >= 40
     assert {"refund", "cancel", "entitlement", "download link", "never expires"} <= set(suite.patterns)
     for case in suite.cases:
         assert all([case.ticket, case.owner, case.reference.golden_answer, case.reference.human_reply]), case.id
@@ -54,14 +58,23 @@ def test_no_two_tickets_are_alike(checked) -> None:
         assert shared / (norms[one] * norms[two]) < 0.6, (one, two)
 
 
-def test_the_default_report_finds_one_disqualified_and_two_that_are_not_told_apart() -> None:
+def test_the_default_report_recommends_one_names_whom_it_is_not_told_apart_from_and_disqualifies_others() -> None:
     run = evalkit.run(ROOT / "cases/shootouts/offline.yaml", quiet=True)
     board = {row["candidate"]: row for row in leaderboard(run).to_dicts()}
+    assert len(board) >= 6
     standings = Counter(row["standing"] for row in board.values())
-    assert standings == {"cleared": 2, "disqualified": 1}
+    assert standings["cleared"] >= 2
+    assert standings["disqualified"] >= 2
     found = recommend(run)
-    assert "not told apart" in found.headline
-    # It scores well: within the interval of the one that is recommended.
-    (out,) = (row for row in board.values() if row["standing"] == "disqualified")
-    assert board[found.candidate]["low"] < out["score"]
+    assert board[found.candidate]["standing"] == "cleared"
+    assert "not told apart" in found.headline or all(lead.told_apart for lead in found.leads)
+    # A candidate that keeps nearly all direct tickets is out all the same.
+    bold = board["harbour-bold"]
+    assert bold["standing"] == "disqualified"
+    assert bold["direct_kept"] / bold["directs"] > 0.9
+    # The flaky one forgets its card now and then; the expensive one costs five times as much as the baseline.
+    assert board["harbour-flaky"]["unreadable"] > 0
+    assert board["harbour-scholar"]["usd_per_ticket"] > 5 * board["harbour-steady"]["usd_per_ticket"]
     assert all(row["price_invented"] for row in board.values())
+    assert {each.name for each in purposes(run)} == {"money and accounts", "files and website", "chat"}
+    assert all(each.candidate and board[each.candidate]["standing"] == "cleared" for each in purposes(run))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import pairwise
 
 from evalkit.folding import Folded
@@ -87,6 +88,7 @@ def negated(folded: Folded, start: int, end: int) -> bool:
     return count == 1
 
 
+@lru_cache(maxsize=2_048)
 def _signs(text: str) -> bool:
     return not SIGNS.isdisjoint(_WORD.findall(text.lower()))
 
@@ -124,6 +126,7 @@ def _seen(folded: Folded, start: int, end: int) -> str:
     return "".join(chars)
 
 
+@lru_cache(maxsize=2_048)
 def _plain(text: str) -> str:
     """Lower-case words and the marks ; , ( ) and - with single spaces between and around them."""
     plain = []

@@ -8,10 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
 from evalkit.folding import fold
-from evalkit.offline.signals import SIGNALS, Signal
+from evalkit.offline.signal import Signal
+from evalkit.offline.signals import SIGNALS
 
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -19,92 +22,21 @@ _HEADING = "# Help-centre articles"
 _EXAMPLE = re.compile(r"^ROUTE: escalate\nTEAM: .+\n\n(.+)$", re.MULTILINE)
 _OUR_TEAM = re.compile(r"\bour (?:\w+ )?team\b")
 # Words that tell nothing about what a sentence is about.
-_COMMON = frozenset(
-    [
-        "a",
-        "about",
-        "after",
-        "all",
-        "also",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "get",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "just",
-        "me",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "out",
-        "please",
-        "so",
-        "some",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "they",
-        "this",
-        "to",
-        "up",
-        "us",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "hi",
-        "hello",
-        "thanks",
-        "hey",
-    ]
-)
+_COMMON_WORDS = """
+    a about after all also am an and any are as at be been but by can could did do does for from get had has
+    have how i if in into is it its just me my no not of on or our out please so some than that the their them
+    then there they this to up us was we were what when where which who why will with would you your hi hello
+    thanks hey
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 # Headings, dates and greetings are shorter, and answer nothing.
 _SHORTEST = 6
 # A question that no article answers is half a reason to hand off.
 _AT_A_LOSS = 0.5
+# What a year more of age leaves of a sentence's worth, for an agent that trusts the later article.
+_OLDER = 0.4
+_DATE = re.compile(r"(?:Updated|Published) on \d{1,2} \w+ (\d{4})")
+_QUESTION = re.compile(r"[?\n]+|(?<=[.!])\s+")
 
 
 @dataclass(frozen=True)
@@ -112,12 +44,19 @@ class Manner:
     """How one agent behaves: the parameters of its candidate.
 
     `escalate_at`: the strength of signals, 0 to 1, from which it hands off. `sentences`: how many it answers in.
-    `says_team`: whether a handoff names its team. `temperature`: how much its choices vary from seed to seed.
+    `by_question`: whether it divides them among the questions of a ticket. `newest`: whether it prefers articles of a
+    later date. `says_team`: whether a handoff names its team. `team`: the one team that gets all handoffs, '' for the
+    team that fits. `slips`: how often it forgets the head of its card, 0 to 1. `temperature`: how much its choices
+    vary from seed to seed.
     """
 
     escalate_at: float = 0.5
     sentences: int = 3
+    by_question: bool = False
+    newest: bool = False
     says_team: bool = True
+    team: str = ""
+    slips: float = 0.0
     temperature: float = 0.0
 
     @classmethod
@@ -133,75 +72,105 @@ class Manner:
                 f"known: {', '.join(cls.__dataclass_fields__)}"
             )
         manner = cls(**known)
-        if not (0 <= manner.escalate_at <= 2 and 0 <= manner.sentences <= 20 and 0 <= manner.temperature <= 10):
-            raise ValueError("an offline agent needs escalate_at 0 to 2, sentences 0 to 20, temperature 0 to 10")
+        within = 0 <= manner.escalate_at <= 2 and 0 <= manner.sentences <= 20 and 0 <= manner.temperature <= 10
+        if not (within and 0 <= manner.slips <= 1 and isinstance(manner.team, str) and "\n" not in manner.team):
+            raise ValueError(
+                "an offline agent needs escalate_at 0 to 2, sentences 0 to 20, temperature 0 to 10, slips 0 to 1, "
+                "and a team of one line"
+            )
         return manner
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of an article, with the words that it and its article's title are about."""
+    """One sentence of an article: the words that it and its article's title are about, and the article's year."""
 
     text: str
     words: frozenset[str]
     title: frozenset[str]
     place: int
+    year: int
 
 
 def answer(prompt: str, ticket: str, manner: Manner, seed: int) -> str:
     """The review card for a ticket: the route, the team of a handoff, and the reply."""
     chance = random.Random(seed)
-    sentences = _sentences(prompt)
-    scored = _ranked(sentences, _words(ticket))
-    strength, signal = _strongest(ticket, nothing_fits=not scored)
+    ranked = _ranked(_sentences(prompt), ticket, manner)
+    strength, signal = _strongest(ticket, nothing_fits=not any(ranked))
     strength += chance.gauss(0, 0.15) * manner.temperature
+    forgets = chance.random() < manner.slips
     if strength >= manner.escalate_at:
-        team = [f"TEAM: {signal.team}"] if signal is not None and manner.says_team else []
-        return "\n".join(["ROUTE: escalate", *team, "", _handoff(prompt, signal)])
-    noisy = sorted(scored, key=lambda pair: -pair[0] * math.exp(chance.gauss(0, 0.35) * manner.temperature))
-    chosen = sorted((sentence for _, sentence in noisy[: manner.sentences]), key=lambda sentence: sentence.place)
-    reply = " ".join(sentence.text for sentence in chosen) or "I could not find this in our help centre."
-    return f"ROUTE: direct\n\nHi,\n\n{reply}"
+        whom = manner.team or (signal.team if signal else "")
+        head = ["ROUTE: escalate", *([f"TEAM: {whom}"] if whom and manner.says_team else [])]
+        reply = _handoff(prompt, whom)
+    else:
+        head = ["ROUTE: direct"]
+        reply = f"Hi,\n\n{_said(ranked, manner, chance) or 'I could not find this in our help centre.'}"
+    return reply if forgets else "\n".join([*head, "", reply])
 
 
-def _handoff(prompt: str, signal: Signal | None) -> str:
+def _said(ranked: Sequence[Sequence[tuple[float, Sentence]]], manner: Manner, chance: random.Random) -> str:
+    """The best sentences, taken in turn from what fits each question, in the order of the articles."""
+    queues = [
+        sorted(scored, key=lambda pair: -pair[0] * math.exp(chance.gauss(0, 0.35) * manner.temperature))
+        for scored in ranked
+    ]
+    chosen: dict[int, Sentence] = {}
+    for turn in zip_longest(*queues):
+        for pair in turn:
+            if pair is not None and len(chosen) < manner.sentences:
+                chosen.setdefault(pair[1].place, pair[1])
+    return " ".join(chosen[place].text for place in sorted(chosen))
+
+
+def _handoff(prompt: str, team: str) -> str:
     """What the customer is told of a handoff: as the prompt's own example has it, where it gives one."""
-    whom = f"our {signal.team} team" if signal is not None else "our team"
     example = _EXAMPLE.search(prompt.partition(_HEADING)[0])
     text = example[1].strip() if example else "I am passing this to our team, and a person will reply to you."
-    return f"Hi,\n\n{_OUR_TEAM.sub(whom, text)}"
+    return f"Hi,\n\n{_OUR_TEAM.sub(f'our {team} team' if team else 'our team', text)}"
 
 
 def _strongest(ticket: str, *, nothing_fits: bool) -> tuple[float, Signal | None]:
     """How strongly a ticket asks for a handoff, and by which signal: independent signs, each a doubt more."""
     text = fold(ticket).text
-    found = [signal for signal in SIGNALS if signal.phrases.search(text)]
+    found = [signal for signal in SIGNALS if signal.stands_in(text)]
     left = math.prod(1 - signal.weight for signal in found) * (1 - _AT_A_LOSS * nothing_fits)
     return 1 - left, max(found, key=lambda signal: signal.weight, default=None)
 
 
-def _sentences(prompt: str) -> list[Sentence]:
+@lru_cache(maxsize=256)
+def _sentences(prompt: str) -> tuple[Sentence, ...]:
     """The sentences of the articles that stand in a prompt."""
     found: list[Sentence] = []
     _, _, block = prompt.partition(_HEADING)
     for article in block.split("\n## ")[1:]:
         title, _, text = article.partition("\n")
+        dated = _DATE.search(text)
+        year = int(dated[1]) if dated else 0
         for sentence in _SENTENCE.split(text):
-            if len(sentence.split()) < _SHORTEST:
-                continue
-            found.append(Sentence(sentence.strip(), _words(sentence), _words(title), len(found)))
-    return found
+            if len(sentence.split()) >= _SHORTEST:
+                found.append(Sentence(sentence.strip(), _words(sentence), _words(title), len(found), year))
+    return tuple(found)
 
 
-def _ranked(sentences: Sequence[Sentence], asked: frozenset[str]) -> list[tuple[float, Sentence]]:
-    """The sentences that share a telling word with what was asked, best first."""
+def _ranked(sentences: Sequence[Sentence], ticket: str, manner: Manner) -> list[list[tuple[float, Sentence]]]:
+    """For the ticket, or for each question of it, the sentences that share a telling word with it, best first."""
     weight = _rarity(sentence.words for sentence in sentences)
+    newest = max((sentence.year for sentence in sentences), default=0)
 
-    def shared(words: frozenset[str]) -> float:
+    def shared(asked: frozenset[str], words: frozenset[str]) -> float:
         return sum(weight[word] for word in asked & words) / math.sqrt(len(words) + 4)
 
-    scored = [(shared(sentence.words) + 0.5 * shared(sentence.title), sentence) for sentence in sentences]
-    return sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].place))
+    def score(asked: frozenset[str], sentence: Sentence) -> float:
+        found = shared(asked, sentence.words) + 0.5 * shared(asked, sentence.title)
+        return found * _OLDER ** (newest - sentence.year) if manner.newest and sentence.year else found
+
+    parts = [ticket, *(part for part in _QUESTION.split(ticket) if len(part.split()) >= _SHORTEST)]
+    ranked = []
+    for asked in (_words(part) for part in (parts if manner.by_question else parts[:1])):
+        scored = [(score(asked, sentence), sentence) for sentence in sentences]
+        ranked.append(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].place)))
+    return ranked
 
 
 def _rarity(texts: Iterable[frozenset[str]]) -> Counter[str]:

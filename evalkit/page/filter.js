@@ -51,10 +51,11 @@
     const go = (step) => {
       const open = cases.map((one) => one.node).filter((node) => !node.hidden && node.dataset.disagree === "yes");
       if (!open.length) { said.textContent = "No disagreement among what is shown"; return; }
-      const edge = jump.offsetHeight + 40;
+      // The foot of the bar that sticks: a case that begins there, give or take a margin, is the one being read.
+      const line = jump.offsetHeight, margin = 24;
       const box = at && !at.hidden && at.getBoundingClientRect();
-      const held = box && box.bottom > edge && box.top < window.innerHeight ? open.indexOf(at) : -1;
-      const above = open.filter((node) => node.getBoundingClientRect().top < edge - 32).length;
+      const held = box && box.bottom > line + margin && box.top < window.innerHeight ? open.indexOf(at) : -1;
+      const above = open.filter((node) => node.getBoundingClientRect().top < line + margin * step).length;
       let next = held >= 0 ? held + step : step > 0 ? above : above - 1;
       const ended = next < 0 || next >= open.length;
       next = Math.min(Math.max(next, 0), open.length - 1);

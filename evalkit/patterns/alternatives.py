@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import re2
 
@@ -26,6 +27,10 @@ MAX_SIZE = 400
 # Bytes that RE2 may use for one alternative and what it remembers of it.
 MAX_MEMORY = 4 << 20
 
+# Of RE2's binding: anchor, bytes, first and last place → (start, end) of the whole and of each group, −1 for none.
+Match = Callable[[Any, bytes, int, int], list[tuple[int, int]]]
+_UNANCHORED = re2._Anchor.UNANCHORED
+
 _ASCII_BOUNDARY = re.compile(r"(?<!\\)(?:\\\\)*\\[bB]")
 
 
@@ -43,24 +48,25 @@ class Alternative:
     right: bool
     notice: str = ""
 
-    def spans(self, data: bytes, begin: int, until: int, end: int) -> Iterator[tuple[int, int]]:
+    def spans(self, data: bytes, begin: int, until: int, end: int) -> list[tuple[int, int]]:
         """Where it stands in UTF-8 `data`: byte spans that start in [begin, until) and end at `end` or before.
 
         The spans do not overlap, and a separator shared by two of them serves both.
         """
-        place, floor, strict = (_previous(data, begin) if self.left else begin), begin, False
+        place, floor, search = (_previous(data, begin) if self.left else begin), begin, self._lenient
+        found: list[tuple[int, int]] = []
         while place <= end:
-            found = (self._strict if strict else self._lenient).search(data, place, end)
-            if found is None or found.start(1) >= until:
-                return
-            start, stop = found.span(1)
-            if not strict and self._joined(data, start, stop):
-                strict = True
+            span = start, stop = search(_UNANCHORED, data, place, end)[1]
+            if start < 0 or start >= until:
+                return found
+            if search is self._lenient and self._joined(data, start, stop):
+                search = self._strict
             elif start < floor or start == stop:
                 place = floor = max(floor, _next(data, start))
             else:
-                yield start, stop
+                found.append(span)
                 floor, place = stop, _previous(data, stop) if self.left else stop
+        return found
 
     def _joined(self, data: bytes, start: int, stop: int) -> bool:
         """Whether what was found goes on as a word on a side that asks for a boundary."""
@@ -69,18 +75,20 @@ class Alternative:
         )
 
     @cached_property
-    def _lenient(self) -> re2._Regexp:
+    def _lenient(self) -> Match:
         # Taken for a boundary: whatever is no ASCII letter or digit. It compiles in a tenth of the time of the strict
         # one, which is asked where this one was wrong.
         return self._bounded("[^0-9A-Za-z]")
 
     @cached_property
-    def _strict(self) -> re2._Regexp:
+    def _strict(self) -> Match:
         return self._bounded(f"[^{WORDS}]|[{UNSPACED}]")
 
-    def _bounded(self, boundary: str) -> re2._Regexp:
+    def _bounded(self, boundary: str) -> Match:
         left, right = f"(?:^|{boundary})" if self.left else "", f"(?:$|{boundary})" if self.right else ""
-        return re2.compile(f"{left}({self.source}){right}", options())
+        # RE2's own function, which gives the spans of the whole and of the group: the objects that the package wraps
+        # them in take longer to make than a search takes, and each reply is searched some forty times.
+        return re2.compile(f"{left}({self.source}){right}", options())._regexp.Match
 
 
 def options() -> re2.Options:

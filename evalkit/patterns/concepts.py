@@ -148,10 +148,14 @@ class Concepts:
     def _candidates(self, piece: bytes, searched: set[int]) -> dict[int, list[int]]:
         """For each searched concept that may stand in a piece of text, the places of its alternatives that may."""
         candidates: dict[int, list[int]] = {}
+        owners = self._owners
         for alternative in self._prefilter.candidates(piece):
-            number, place = self._owners[alternative]
+            number, place = owners[alternative]
             if number in searched:
-                candidates.setdefault(number, []).append(place)
+                if number in candidates:
+                    candidates[number].append(place)
+                else:
+                    candidates[number] = [place]
         return candidates
 
     def _spans(self, data: bytes, window: Window, number: int, places: Iterable[int]) -> list[Found]:
