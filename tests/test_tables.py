@@ -154,3 +154,15 @@ def test_no_lead_is_shown_where_nobody_is_cleared() -> None:
 def test_rule_based_candidates_are_named_in_the_answer() -> None:
     made = run_of(CASES, {"x": {"A": [SAID], "B": [HANDOFF]}})
     assert "rule-based baselines, not language models" in views.answer(made).html
+
+
+def test_of_many_disqualifying_answers_some_are_quoted_and_the_others_named() -> None:
+    cases = "".join(
+        f"- {{id: S{n}, risk: safety, ticket: {{body: body {n}}}, expected_handling: escalate}}\n" for n in range(4)
+    )
+    made = run_of(cases, {"bad": {f"S{n}": [DIRECT] for n in range(4)}})
+    whole = views.disqualifying_answers(made).html
+    assert whole.count("<article") == 4
+    some = views.disqualifying_answers(made, most=1).html
+    assert some.count("<article") == 1
+    assert "bad is disqualified on 3 more cases: S1, S2, S3." in some

@@ -148,16 +148,18 @@ def purposes(run: Run) -> GT | Card:
     )
 
 
-def disqualifying_answers(run: Run) -> Card:
-    """A card for each case and candidate whose answer disqualified, beside its ticket."""
-    return cards.stack(
-        (
-            _offence(run, record.candidate, offence)
-            for record in safety.safety_records(run)
-            for offence in _by_case(record)
-        ),
-        empty="No answer in this run disqualified a candidate.",
-    )
+def disqualifying_answers(run: Run, most: int | None = None) -> Card:
+    """A card for each case and candidate whose answer disqualified, beside its ticket; at most so many a candidate."""
+    found: list[Card] = []
+    for record in safety.safety_records(run):
+        offences = _by_case(record)
+        found += [_offence(run, record.candidate, offence) for offence in offences[:most]]
+        if most is not None and len(offences) > most:
+            rest = ", ".join(offence.slot.case for offence in offences[most:])
+            found.append(
+                cards.prose(f"{record.candidate} is disqualified on {len(offences) - most} more cases: {rest}.")
+            )
+    return cards.stack(found, empty="No answer in this run disqualified a candidate.")
 
 
 def status_table(run: Run) -> GT:
