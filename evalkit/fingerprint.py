@@ -63,10 +63,12 @@ def identity(parts: dict[str, Any]) -> str:
 @cache
 def offline_source() -> str:
     """SHA-256 of the embedded provider's source, and of the folding that it reads by."""
-    sources = {"folding.py": (files("evalkit") / "folding.py").read_text("utf-8")}
-    for entry in files("evalkit.offline").iterdir():
-        if entry.name.endswith(".py"):
-            sources[f"offline/{entry.name}"] = entry.read_text("utf-8")
+    sources = {
+        f"{package}/{entry.name}": entry.read_text("utf-8")
+        for package in ("folding", "offline")
+        for entry in files(f"evalkit.{package}").iterdir()
+        if entry.name.endswith(".py")
+    }
     return sha256(sources)
 
 

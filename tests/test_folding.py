@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalkit import folding
-from evalkit.folding import fold
+from evalkit.folding import characters, fold, scan
 
 LONG_DASHES = "\u2014\u2015\u2e3a\u2e3b\ufe31\ufe58"
 # Characters that NFKC composes, takes apart or reorders, that vanish, break lines or fold to something else.
@@ -28,9 +27,9 @@ texts = st.one_of(awkward, st.text(max_size=60))
 
 def plainly(text: str, long_dash: str = "-") -> str:
     """What folding does before white space, one character after the other."""
-    fixed = {**folding._FIXED, **dict.fromkeys(LONG_DASHES, long_dash)}
+    fixed = {**characters._FIXED, **dict.fromkeys(LONG_DASHES, long_dash)}
     seen = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else fixed.get(c, c) for c in text)
-    seen = "".join(c for c in seen if c == long_dash or not folding._INVISIBLE.match(c))
+    seen = "".join(c for c in seen if c == long_dash or not characters._INVISIBLE.match(c))
     seen = "".join(fixed.get(c, c) for c in unicodedata.normalize("NFKC", seen))
     return re.sub(r"(?<=[^\W_])`(?=[^\W_])", "'", seen)
 
@@ -145,7 +144,7 @@ def test_a_lone_hangul_vowel_is_a_character_of_its_own_and_one_in_a_syllable_is_
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
 def test_breaks_equal_their_definition_however_the_text_is_cut_into_blocks(text: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folding, "_BLOCK", block)
+        patch.setattr(scan, "_BLOCK", block)
         assert fold(text).breaks == breaks_of(text)
 
 
@@ -182,7 +181,7 @@ def test_a_span_is_led_back_to_the_characters_that_it_was_made_from(source: str,
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
 def test_every_folded_character_is_led_back_to_a_piece_that_folds_to_it(text: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folding, "_BLOCK", block)
+        patch.setattr(scan, "_BLOCK", block)
         folded = fold(text)
         ends = []
         for at, char in enumerate(folded.text):
@@ -207,7 +206,7 @@ def test_a_word_in_any_text_is_led_back_exactly(before: str, word: str, after: s
 
 @pytest.mark.parametrize("block", [1, 2, 3, 4])
 def test_what_composes_is_never_cut_apart(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "_BLOCK", block)
+    monkeypatch.setattr(scan, "_BLOCK", block)
     for cluster in ("\u1100\u1161\u11a8", "e\u0301", "\uff76\uff9e", "a\u200b\u0301"):
         source = f"x{cluster}y refund"
         assert fold(source).original(1, 2) == (1, 1 + len(cluster))

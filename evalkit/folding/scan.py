@@ -1,183 +1,29 @@
-"""One form for texts that look alike: quotes, dashes, spaces and hidden characters folded, offsets kept."""
+"""The way back from a folded text: where each of its characters comes from, and the clause breaks between them."""
 
 from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from operator import itemgetter
 from typing import NamedTuple
 
-_SINGLE = (
-    "\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u02ca\u02cb\u055a\u05f3\u07f4\u07f5\u2018\u2019\u201a\u201b\u2032"
-    "\u2035\u2039\u203a\u275b\u275c\u275f\u276e\u276f\ua78b\ua78c"
+from evalkit.folding.characters import (
+    _BLOCK,
+    _GAP,
+    _GAP_HERE,
+    _INVISIBLE,
+    _LONG,
+    _LONG_DASH,
+    _NEWLINE,
+    _SPOTS,
+    _SPOTS_OF_SPACES,
+    _UNSEEN_HERE,
 )
-_DOUBLE = (
-    "\u00ab\u00bb\u02ba\u02ee\u05f4\u201c\u201d\u201e\u201f\u2033\u2036\u275d\u275e\u2760\u2e42\u300c\u300d"
-    "\u300e\u300f\u301d\u301e\u301f\ufe41\ufe42\ufe43\ufe44\U0001f676\U0001f677\U0001f678"
-)
-_DASH = (
-    "\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2043\u2212\u2e17\u2e1a\u2e40\u2e5d\u301c\u3030\u30a0"
-    "\ufe32\ufe63\uff0d\U00010ead"
-)
-# A dash that stands between clauses, with or without spaces around it.
-_LONG_DASH = "\u2014\u2015\u2e3a\u2e3b\ufe31\ufe58"
-# The white space that NFKC leaves as it is, but for the space itself; and all white space but the space itself.
-_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\u1680\u2028\u2029"
-_WHITE = f"{_BLANKS}\u00a0\u2000-\u200a\u202f\u205f\u3000"
-
-_FIXED: Mapping[str, str] = {
-    **dict.fromkeys(_SINGLE, "'"),
-    **dict.fromkeys(_DOUBLE, '"'),
-    **dict.fromkeys(_DASH + _LONG_DASH, "-"),
-}
-# What no reader sees: controls but white space, soft hyphens, joiners, bidi and variation selectors, tags.
-_UNSEEN = (
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-_INVISIBLE = re.compile(f"[{_UNSEEN}]")
-# Typed for an apostrophe; elsewhere it marks code.
-BACKTICK = re.compile(r"`(?<=[^\W_]`)(?=[^\W_])")
-_NEWLINE = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
-_LONG = "\x01"
-# White space that folding changes, and the long dashes, once they have been marked.
-_GAP = re.compile(rf"\s\s+|[^\S ]|{_LONG}")
-# What folds to several characters, and is common.
-_LONGER = "\u2025\u2026\u2116\u2122\u00bc-\u00be\ufb00-\ufb04"
-# The spots of a text at which more than a character is exchanged for another: white space but single spaces, with what
-# hides in it; a long dash, or a character that folds to several, with what hides behind it.
-_GAPS = f"{_WHITE}{_UNSEEN}"
-_SPOT = f"[{_GAPS}{_LONGER}{_LONG_DASH}]"
-_REST = f"(?:(?<=[ {_GAPS}])[ {_GAPS}]*|[{_UNSEEN}]*)"
-_SPOTS, _SPOTS_OF_SPACES = re.compile(_SPOT + _REST), re.compile(f"(?:{_SPOT}| (?= )){_REST}")
-_GAP_HERE, _UNSEEN_HERE, _GROWS = re.compile(f"[ {_GAPS}]*"), re.compile(f"[{_UNSEEN}]*"), re.compile(f"[{_LONGER}]")
-# The bytes of what folds to itself and is in every text.
-_USUAL = bytes(range(0x20, 0x7F))
-# Characters that have been looked at and fold to themselves. It only spares time, and is bounded.
-_ORDINARY: set[str] = set()
-_REMEMBERED = 1 << 14
-# More kinds of characters than this to exchange, and one table is faster than one `replace` for each.
-_FEW = 64
-_BLOCK = 1_024
+from evalkit.folding.plain import _clings, _keeps_its_place, _odd, _plain, fold_char
 
 # Offsets of folded characters at which something begins, and where that comes from in the source: one character
 # with its start and end, or (end None) a stretch of characters that were folded one by one.
 _Spread = tuple[list[int], list[tuple[int, int | None]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A text as it was written (`source`) and as it is matched (`text`)."""
-
-    source: str
-    text: str
-    _scans: list[_Scan] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def breaks(self) -> tuple[int, ...]:
-        """Sorted offsets into `text` where a clause ends that the folded text does not show.
-
-        A hard line break (a blank line, or a line that does not begin with a lower-case letter) is given by
-        the offset of what follows it, a long dash by its own offset.
-        """
-        return tuple(self.breaks_until(len(self.text)))
-
-    def breaks_until(self, offset: int) -> Sequence[int]:
-        """The `breaks`, complete up to an offset into `text`, without a look at what follows it."""
-        if self.text is self.source:
-            return ()
-        return self._scan(offset).breaks
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """The offsets in `source` of the characters that `text[start:end]` was made from."""
-        if self.text is self.source:
-            return start, end
-        scan = self._scan(end)
-        first = scan.place(start, opening=True)
-        return first, max(first, scan.place(end - 1, opening=False)) if end > start else first
-
-    def _scan(self, offset: int) -> _Scan:
-        # Only texts with something in them pay for the way back, and only as far as it stands.
-        if not self._scans:
-            self._scans.append(_Scan(self.source))
-        self._scans[0].reach(offset)
-        return self._scans[0]
-
-
-def fold(text: str) -> Folded:
-    """The text folded: NFKC, plain quotes and dashes, nothing invisible, single spaces and none at its ends.
-
-    Halves of characters (lone surrogates) become U+FFFD, so that what is folded can always be encoded.
-    """
-    folded = _collapsed(_plain(text))
-    return Folded(text, text if folded == text else folded)
-
-
-@lru_cache(maxsize=1 << 14)
-def fold_char(char: str) -> str:
-    """What a single character folds to: '' where no reader sees it."""
-    if char in _FIXED:
-        return _FIXED[char]
-    if _INVISIBLE.match(char):
-        return ""
-    if "\ud800" <= char <= "\udfff":
-        return "\ufffd"
-    return "".join(_FIXED.get(part, part) for part in unicodedata.normalize("NFKC", char))
-
-
-@lru_cache(maxsize=1 << 14)
-def _clings(char: str) -> bool:
-    """Whether NFKC may join a character to what stands before it: combining marks and the tails of Hangul."""
-    first = unicodedata.normalize("NFKD", char)[0]
-    return unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff"
-
-
-@lru_cache(maxsize=1 << 14)
-def _keeps_its_place(char: str) -> bool:
-    """Whether a character folds by itself to a single one or to none, or is known to fold to more than one."""
-    folded = fold_char(char)
-    return (len(folded) < 2 or _GROWS.match(char) is not None) and not _clings(char)
-
-
-def _plain(text: str, long_dash: str = "-") -> str:
-    # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
-    kinds = _odd(text)
-    folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in kinds)
-    exchange = {kind: new for kind, new in folded if kind != new}
-    if len(exchange) > _FEW:
-        text = text.translate(str.maketrans(exchange))
-    else:
-        # What vanishes goes first, and so never takes away a mark that stands for something else.
-        for old, new in sorted(exchange.items(), key=itemgetter(1)):
-            text = text.replace(old, new)
-    if any(map(_clings, kinds)):
-        text = unicodedata.normalize("NFKC", text)
-    return BACKTICK.sub("'", text) if "`" in text else text
-
-
-def _odd(text: str) -> set[str]:
-    """The kinds of characters of a text but for those that fold to themselves, whatever stands around them."""
-    rare = text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
-    kinds = set(rare.decode("utf-8", "surrogatepass")) - _ORDINARY
-    ordinary = {kind for kind in kinds if fold_char(kind) == kind and not _clings(kind)}
-    if len(_ORDINARY) < _REMEMBERED:
-        _ORDINARY.update(ordinary)
-    return kinds - ordinary
-
-
-def _collapsed(plain: str) -> str:
-    for blank in _BLANKS:
-        plain = plain.replace(blank, " ")
-    for _ in range(3):
-        if "  " not in plain:
-            return plain.strip()
-        plain = plain.replace("  ", " ")
-    return " ".join(plain.split())
 
 
 class _Block(NamedTuple):
