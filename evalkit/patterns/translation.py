@@ -129,7 +129,7 @@ def translate(written: str) -> tuple[str, Part]:
     pieces: list[str] = []
     # For each open group: its finished branches, the branch at work but for its last piece, and that piece.
     groups: list[tuple[Part | None, Part, Part]] = [(None, _ZERO_WIDTH, _ZERO_WIDTH)]
-    for kind, token in _tokens(pattern):
+    for kind, token in tokens(pattern):
         branches, before, last = groups[-1]
         if kind == "open":
             pieces.append(token if token.endswith(":") else "(?:")
@@ -159,7 +159,8 @@ def translate(written: str) -> tuple[str, Part]:
     return unicodedata.normalize("NFC", "".join(pieces)), before.then(last).either(branches)
 
 
-def _tokens(pattern: str) -> Iterator[tuple[str, str]]:
+def tokens(pattern: str) -> Iterator[tuple[str, str]]:
+    """The tokens of a regular expression, by their kind; a backslash before a character is left out of its token."""
     for token in _TOKEN.finditer(pattern):
         kind = token.lastgroup or ""
         if kind == "quote":
