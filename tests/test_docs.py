@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from evalkit.laboratory import load_sentences
 from evalkit.loading import check_suite
 from evalkit.shootout import load_shootout
 
@@ -62,15 +63,20 @@ def test_the_examples_of_the_docs_load(tmp_path: Path) -> None:
         if text.startswith("- id:"):
             (tmp_path / "suite").mkdir(exist_ok=True)
             (tmp_path / "suite" / f"{number}.yaml").write_text(text)
-        elif "\nany:" in text or text.splitlines()[1].strip().startswith("any:"):
+        elif "\n  any:" in text:
             (tmp_path / "suite").mkdir(exist_ok=True)
             (tmp_path / "suite" / "patterns.yaml").write_text(text)
+        elif text.startswith("- {text:"):
+            (tmp_path / "suite/labels").mkdir(parents=True, exist_ok=True)
+            (tmp_path / "suite/labels/sentences.yaml").write_text(text)
         elif text.startswith("name:"):
             path = tmp_path / "shootout.yaml"
             path.write_text(text)
             assert load_shootout(path).candidates
     checked = check_suite(tmp_path / "suite")
     assert (checked.faults, len(checked.suite.cases), len(checked.suite.patterns)) == ([], 1, 1)
+    known = load_sentences(tmp_path / "suite/labels/sentences.yaml", checked.suite)
+    assert [each.says for each in known] == [("never expires",), ()]
 
 
 def test_every_picture_and_link_is_there() -> None:
