@@ -48,6 +48,9 @@ _LIST_ITEM, _LIST_ITEMS = 4, 5
 _STOPS = (". ", "! ", "? ")
 _ABBREVIATED = ("e.g.", "i.e.")
 _WORD = re.compile(r"[^\W_]+")
+# Lower-case letters and digits as they are, capitals in lower case, and a space for all else.
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 0x80 and chr(code).isalnum() else 0x20 for code in range(0x100))
+_ASCII_SIGNS = frozenset(sign.encode() for sign in SIGNS)
 _TOKEN = re.compile(
     # Words and numbers; commas and brackets; the target of a Markdown link, which is not read; dashes between words.
     r" *([^\W_]+(?:'[^\W_]+|(?<=\d)[.,](?=\d)[^\W_]+)*|[,()]|\]\([^()\s]*\)|--+|(?<!\S)-(?!\S)"
@@ -90,6 +93,8 @@ def negated(folded: Folded, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=2_048)
 def _signs(text: str) -> bool:
+    if text.isascii():
+        return not _ASCII_SIGNS.isdisjoint(text.encode().translate(_ASCII_WORDS).split())
     return not SIGNS.isdisjoint(_WORD.findall(text.lower()))
 
 

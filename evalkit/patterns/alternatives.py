@@ -53,7 +53,7 @@ class Alternative:
 
         The spans do not overlap, and a separator shared by two of them serves both.
         """
-        place, floor, search = (_previous(data, begin) if self.left else begin), begin, self._lenient
+        place, floor, search = (_previous(data, begin) if self.left and begin else begin), begin, self._lenient
         found: list[tuple[int, int]] = []
         while place <= end:
             span = start, stop = search(_UNANCHORED, data, place, end)[1]

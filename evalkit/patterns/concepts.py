@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any
 
@@ -43,6 +44,7 @@ class Pattern(BaseModel):
         return {"any": value} if isinstance(value, list | tuple) else value
 
 
+@lru_cache(maxsize=1 << 12)
 def concept_key(name: str) -> str:
     """The form in which names of concepts are compared: folded, in lower case."""
     return fold(name).text.casefold()
@@ -67,7 +69,7 @@ class Concepts:
         self._concepts = tuple(concepts)
         self._numbers = {concept_key(concept.name): number for number, concept in enumerate(concepts)}
         self._owners = [(number, place) for number, concept in enumerate(concepts) for place in range(len(concept.any))]
-        self._prefilter = Prefilter([each.source for concept in concepts for each in concept.any])
+        self._prefilter = Prefilter([each for concept in concepts for each in concept.any])
         self.notices: tuple[Fault, ...] = tuple(
             Fault("", None, concept.name, f"{shown(each.written)}: {each.notice}")
             for concept in concepts
@@ -160,8 +162,10 @@ class Concepts:
 
     def _spans(self, data: bytes, window: Window, number: int, places: Iterable[int]) -> list[Found]:
         concept = self._concepts[number]
-        spans = [Found(*span, place) for place in places for span in concept.any[place].spans(data, *window)]
-        if spans and concept.unless:
+        spans = [Found(start, end, place) for place in places for start, end in concept.any[place].spans(data, *window)]
+        if not spans:
+            return spans
+        if concept.unless:
             begin = boundary(data, max(window.begin - REACH, 0))
             excluded = [span for each in concept.unless for span in each.spans(data, begin, window.end, window.end)]
             spans = outside(spans, excluded)

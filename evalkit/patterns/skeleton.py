@@ -11,7 +11,7 @@ from evalkit.patterns.translation import escaped, tokens
 # What is taken for a boundary of words. A text that is looked through has to begin and end with one.
 BOUNDARY = "[^0-9A-Za-z]"
 # A piece can be written in so many ways: each of them is one more in the automaton of all pieces.
-_MOST_WAYS = 64
+_MOST_WAYS = 128
 # A shorter piece is looked for only where there is no longer one.
 _FEW_CHARS = 4
 
@@ -37,17 +37,19 @@ class _Part:
 
 
 def pieces(source: str, *, left: bool, right: bool) -> list[list[str]] | None:
-    """The pieces of RE2 `source` for folded text, branch by branch; None where a branch has none.
+    """The pieces of RE2 `source` for folded text, branch by branch, the longest first; None where a branch has none.
 
     Where the source is found, there stand all pieces of one branch. `left` and `right` say whether a word must begin
     or end there.
     """
     found = []
     for branch in _Reader(source).branches():
-        runs = _runs(branch, BOUNDARY if left else "", BOUNDARY if right else "")
-        if not runs:
+        longest, *others = sorted(_runs(branch, BOUNDARY if left else "", BOUNDARY if right else ""), reverse=True) or [
+            None
+        ]
+        if longest is None:
             return None
-        found.append([piece for least, piece in runs if least >= _FEW_CHARS] or [max(runs)[1]])
+        found.append([longest[1], *(piece for least, piece in others if least >= _FEW_CHARS)])
     return found
 
 
