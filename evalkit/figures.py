@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from evalkit.errors import ReportError
+from evalkit.lean import spare_grammars
 
 MIME = "application/vnd.vegalite.v6+json"
 # Narrow enough to be read on a phone, where the image is scaled down.
@@ -42,6 +43,7 @@ def enable() -> None:
     In a report (EVALKIT_REPORT=1) a chart's output is its specification; elsewhere it is a drawing, and the
     scripts and styles for all of them are put on the page here.
     """
+    spare_grammars()
     import altair
 
     altair.renderers.register("evalkit", _renderer)

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "evalkit"
 
 # Ground first. A module imports only from floors below its own; modules of one package may import one another.
 FLOORS = (
-    ("errors", "exits", "home", "loops"),
+    ("errors", "exits", "home", "lean", "loops"),
     ("transcript", "folding", "documents", "written", "stats"),
     ("negation", "card"),
     ("patterns", "cases", "settings"),
@@ -107,3 +107,12 @@ def test_the_package_offers_the_names_that_notebooks_use_and_nothing_else() -> N
 
     assert evalkit.__all__ == ["EvalkitError", "Run", "load_run", "load_suite", "run"]
     assert all(getattr(evalkit, name) for name in evalkit.__all__)
+
+
+@pytest.mark.parametrize(
+    "code", ["from evalkit import charts; charts.enable(); import altair", "from evalkit import report; report.report"]
+)
+def test_no_page_waits_for_grammars_that_it_does_not_need(code: str) -> None:
+    said = f"{code}; import sys; print('lark' in sys.modules, 'jsonschema' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, cwd=PACKAGE.parent, check=True)
+    assert done.stdout.split()[-2:] == ["False", "True"]

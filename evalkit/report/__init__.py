@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalkit.lean import spare_grammars
+
 if TYPE_CHECKING:
     from evalkit.report.archiving import find_notebooks, folder_name, parameters_from_text, render, report
 
@@ -12,6 +14,7 @@ __all__ = ["find_notebooks", "folder_name", "parameters_from_text", "render", "r
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
+        spare_grammars()
         from evalkit.report import archiving
 
         return getattr(archiving, name)
