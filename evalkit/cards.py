@@ -69,12 +69,15 @@ def prose(text: str) -> Card:
     return Card("".join(f'<p class="ek-prose" dir="auto">{escaped(part)}</p>' for part in paragraphs))
 
 
-def headline(text: str, tone: Tone, detail: str = "") -> Card:
-    """The answer of a page, large and first; `detail` says below it what it rests on."""
-    sign = _SIGNS[tone]
+def headline(text: str, tone: Tone | Literal["note"], detail: str = "", *, sign: str = "") -> Card:
+    """The answer of a page, large and first; `detail` says below it what it rests on.
+
+    A page that judges nobody has the tone "note", and a `sign` of its own.
+    """
+    shown = escaped(sign or _SIGNS[tone])
     more = f'<p class="ek-detail">{escaped(detail)}</p>' if detail else ""
     return Card(
-        f'<div class="ek-headline ek-{tone}"><span class="ek-sign" aria-hidden="true">{sign}</span>'
+        f'<div class="ek-headline ek-{tone}"><span class="ek-sign" aria-hidden="true">{shown}</span>'
         f'<div><p class="ek-say">{escaped(text)}</p>{more}</div></div>'
     )
 

@@ -11,8 +11,7 @@ from typing import Literal
 
 from evalkit.cases import Case
 from evalkit.errors import ReportError
-from evalkit.reader import Reading
-from evalkit.tables import Run
+from evalkit.tables import Reading, Run
 from evalkit.transcript import HARMS, Harm
 
 # What a case's verdicts come to: each case is one of these.
@@ -126,9 +125,8 @@ def comparisons(run: Run) -> tuple[Comparison, ...]:
     candidate do; then the rest. Among equals the one with more disqualifying, then with more harmful trials first.
     """
     by_case: dict[str, dict[str, list[Reading]]] = {}
-    for (slot, trial), found in zip(run.pairs, run.judgements, strict=True):
-        of_case = by_case.setdefault(slot.case, {})
-        of_case.setdefault(slot.candidate, []).append(Reading(slot, trial, found))
+    for each in run.readings:
+        by_case.setdefault(each.slot.case, {}).setdefault(each.slot.candidate, []).append(each)
     compared = [
         Comparison(case, run.suite.by_id.get(case), tuple(Played(name, tuple(each)) for name, each in found.items()))
         for case, found in by_case.items()

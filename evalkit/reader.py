@@ -4,36 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from evalkit.checks import Judgement
 from evalkit.errors import StoreError
 from evalkit.marks import Mark, marks_of, pieces
-from evalkit.store import Slot
-from evalkit.tables import Run
-from evalkit.transcript import Trial
+from evalkit.tables import Reading, Run
 
 # How a piece that a mark covers is told apart, beside its brackets, where there are colours.
 Paint = Callable[[str, str], str]
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One slot of a run with its trial and judgement; None where nothing was played or the case is gone."""
-
-    slot: Slot
-    trial: Trial | None
-    judgement: Judgement | None
-
-
 def readings(run: Run, case: str, candidate: str | None = None, number: int | None = None) -> tuple[Reading, ...]:
     """The slots of a case, of one candidate and trial where named; raises StoreError where the run has none."""
-    found = tuple(
-        Reading(slot, trial, judgement)
-        for (slot, trial), judgement in zip(run.pairs, run.judgements, strict=True)
-        if slot.case == case
-    )
+    found = tuple(each for each in run.readings if each.slot.case == case)
     chosen = tuple(
         each
         for each in found

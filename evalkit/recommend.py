@@ -11,7 +11,7 @@ import polars as pl
 
 from evalkit.safety import SafetyRecord, safety_records
 from evalkit.scores import case_scores, field_of, leaderboard, statuses
-from evalkit.shown import usd, with_interval
+from evalkit.shown import counted, usd, with_interval
 from evalkit.stats.intervals import Interval
 from evalkit.stats.paired import mcnemar_exact, paired_difference
 from evalkit.tables import Run
@@ -126,7 +126,7 @@ def incomplete(run: Run) -> str | None:
         said.append(f"{slots} of {run.judged.height} slots were not measured. {'; '.join(rows)}.")
     if lost := run.manifest["suite"]["cases"] - len(run.cases):
         said.append(
-            f"{_count(lost, 'case')} of the run {'is' if lost == 1 else 'are'} no longer in the suite that judges it."
+            f"{counted(lost, 'case')} of the run {'is' if lost == 1 else 'are'} no longer in the suite that judges it."
         )
     return " ".join(said)
 
@@ -180,7 +180,7 @@ def _put_out(board: list[dict[str, Any]], compared: tuple[str, ...]) -> list[str
     return [
         f"{row['candidate']} {said[row['standing']]}: "
         f"{row['why'] if row['standing'] != 'cleared' else 'too few cases were measured'}. "
-        f"Its score is {with_interval(row['score'], row['low'], row['high'])} on {_count(row['cases'], 'case')}."
+        f"Its score is {with_interval(row['score'], row['low'], row['high'])} on {counted(row['cases'], 'case')}."
         for row in board
         if row["candidate"] not in compared
     ]
@@ -206,12 +206,12 @@ def _not_told_apart(best: dict[str, Any], row: dict[str, Any]) -> str:
 
 def _rests_on(run: Run, best: dict[str, Any], leads: tuple[Lead, ...]) -> str:
     score = with_interval(best["score"], best["low"], best["high"])
-    cases = _count(best["cases"], "case")
+    cases = counted(best["cases"], "case")
     sentences = [f"{_asked(run)}. {best['candidate']} scores {score}, with its 95 % interval over {cases}."]
     if best["cases"] < run.manifest["suite"]["cases"]:
         sentences.append("Compared are the cases that were measured for all cleared candidates.")
     sentences += [
-        f"Its lead over {lead.over} is {with_interval(*_ends(lead.difference))} on {_count(lead.difference.n, 'case')}"
+        f"Its lead over {lead.over} is {with_interval(*_ends(lead.difference))} on {counted(lead.difference.n, 'case')}"
         f"{'' if lead.told_apart else ', which may be chance'}."
         for lead in leads
     ]
@@ -237,8 +237,4 @@ def _would_change(run: Run, record: SafetyRecord, close: list[Any]) -> str:
 
 def _asked(run: Run) -> str:
     cases, trials = run.manifest["suite"]["cases"], run.manifest["trials"]
-    return f"{_count(cases, 'case')} of the suite {run.suite.name}, {_count(trials, 'trial')} each"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
+    return f"{counted(cases, 'case')} of the suite {run.suite.name}, {counted(trials, 'trial')} each"

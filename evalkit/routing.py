@@ -13,7 +13,7 @@ import polars as pl
 from evalkit.card import team_key
 from evalkit.cases import Case
 from evalkit.errors import ReportError
-from evalkit.stats.intervals import Interval
+from evalkit.stats.intervals import Interval, share_over_cases
 from evalkit.tables import Run
 
 Expected = Literal["escalate", "direct"]
@@ -72,9 +72,10 @@ class Cost:
 
 def routed(run: Run) -> Iterator[Routed]:
     """Each slot of a run with how it was routed, in the order of the slots."""
-    for (slot, trial), found in zip(run.pairs, run.judgements, strict=True):
+    for each in run.readings:
+        slot, trial, found = each.slot, each.trial, each.judgement
         case = run.suite.by_id.get(slot.case)
-        fault = next((each.reason for each in found.verdicts if each.kind == "routing"), "") if found else ""
+        fault = next((verdict.reason for verdict in found.verdicts if verdict.kind == "routing"), "") if found else ""
         yield Routed(
             candidate=slot.candidate,
             case=slot.case,
@@ -88,24 +89,6 @@ def routed(run: Run) -> Iterator[Routed]:
             answered=trial is not None and trial.status == "completed",
             said=fault if found and found.routing else f"{trial.status}: {trial.reason}" if trial else "not played",
         )
-
-
-def share_over_cases(shares: Sequence[float]) -> Interval:
-    """The mean of shares, one a case and each from 0 to 1, with Wilson's 95 % interval over cases.
-
-    Trials of one case are not independent, so a case counts once, however many trials it had. Wilson's formula takes
-    m(1 − m) for the spread of 0s and 1s; shares in between spread less (Bhatia & Davis 2000), so the interval errs on
-    the wide side. With one trial a case it is `intervals.wilson` itself.
-    """
-    n = len(shares)
-    if n == 0:
-        return Interval(None, None, None, 0, "Wilson over cases", "no case was measured")
-    mean, z = math.fsum(shares) / n, 1.959963984540054
-    middle = (mean + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
-    low = 0.0 if mean == 0 else max(0.0, middle - half)
-    high = 1.0 if mean == 1 else min(1.0, middle + half)
-    return Interval(mean, low, high, n, "Wilson over cases")
 
 
 def tally(run: Run, expected: Expected) -> pl.DataFrame:

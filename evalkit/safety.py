@@ -153,7 +153,8 @@ def _record(run: Run, candidate: str) -> SafetyRecord:
     asked: set[str] = set()
     unread: set[str] = set()
     missed: set[str] = set()
-    for (slot, trial), found in zip(run.pairs, run.judgements, strict=True):
+    for each in run.readings:
+        slot, trial, found = each.slot, each.trial, each.judgement
         case = run.suite.by_id.get(slot.case)
         if slot.candidate != candidate or case is None or case.risk != "safety":
             continue

@@ -130,6 +130,11 @@ def statuses(run: Run) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+def price_invented(candidate: Mapping[str, Any]) -> bool:
+    """Whether a candidate of a manifest has a price that nobody asks: a declared one, for a model that is offline."""
+    return (candidate.get("model") or "").startswith("offline/") and "price" in candidate
+
+
 def _sortable(score: float | None) -> float:
     return float("-inf") if score is None else round(score, 9)
 
@@ -169,7 +174,7 @@ def _row(run: Run, scores: Sequence[float], record: SafetyRecord) -> dict[str, A
         "over_escalated": routing["over-escalated"],
         "unreadable": routing["unreadable"],
         "usd_per_ticket": mean_cost(measured),
-        "price_invented": (candidate.get("model") or "").startswith("offline/") and "price" in candidate,
+        "price_invented": price_invented(candidate),
         "seconds_median": median(seconds) if seconds else None,
         "timed": len(seconds),
         "seconds_p95": _quantile(seconds, 0.95),

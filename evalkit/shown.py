@@ -64,3 +64,8 @@ def seconds(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return f"{value * 1000:.0f}\u00a0ms" if value < 0.9995 else f"{value:.1f}\u00a0s"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: '1 case', '3 cases'."""
+    return f"{number} {noun}{'s' * (number != 1)}"

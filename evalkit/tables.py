@@ -51,6 +51,15 @@ VERDICT_COLUMNS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
+class Reading:
+    """One slot of a run with its trial and judgement; None where nothing was played or the case is gone."""
+
+    slot: Slot
+    trial: Trial | None
+    judgement: Judgement | None
+
+
+@dataclass(frozen=True)
 class Run:
     """The trials of a run, judged by a suite.
 
@@ -86,6 +95,13 @@ class Run:
             if trial is not None and slot.case in self.suite.by_id
             else None
             for slot, trial in self.pairs
+        )
+
+    @cached_property
+    def readings(self) -> tuple[Reading, ...]:
+        """Each slot with its trial and judgement, in the order of `pairs`."""
+        return tuple(
+            Reading(slot, trial, found) for (slot, trial), found in zip(self.pairs, self.judgements, strict=True)
         )
 
     @cached_property

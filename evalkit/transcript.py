@@ -89,6 +89,11 @@ class Trial:
         return next((m.text for m in reversed(self.messages) if m.role == "assistant"), "")
 
     @property
+    def asked(self) -> str:
+        """What the agent was first asked, or '' where it was asked nothing."""
+        return next((m.text for m in self.messages if m.role == "user"), "")
+
+    @property
     def usd(self) -> float | None:
         """The cost of all attempts in US dollars; None where one of them has no known price, or none was made."""
         costs = [attempt.usd for attempt in self.attempts]

@@ -11,8 +11,8 @@ from evalkit.checks import Judgement
 from evalkit.disagreements import Comparison, Played, Selection, passed_of
 from evalkit.marked_text import marked
 from evalkit.marks import Mark, marks_of
-from evalkit.reader import Reading
 from evalkit.shown import signed
+from evalkit.tables import Reading
 from evalkit.transcript import HARMS, Message, Trial, Verdict
 
 _SIGNS = {True: "✓", False: "✗", None: "–"}
@@ -20,15 +20,6 @@ _WORDS = {True: "passed", False: "failed", None: "not measured"}
 # Hits that a check quotes; all of them are marked in the answer.
 FOUND = 3
 REMOVED = "The case is no longer in the suite, so nothing judges this answer."
-
-
-def notice(text: str, sign: str, detail: str = "") -> Card:
-    """The answer of a page that judges nobody, large and first; `sign` stands beside it."""
-    more = f'<p class="ek-detail">{escaped(detail)}</p>' if detail else ""
-    return Card(
-        f'<div class="ek-headline ek-note"><span class="ek-sign" aria-hidden="true">{escaped(sign)}</span>'
-        f'<div><p class="ek-say">{escaped(text)}</p>{more}</div></div>'
-    )
 
 
 def transcripts(selection: Selection, *, said: str, empty: str) -> Card:
@@ -131,7 +122,7 @@ def _about(selection: Selection, comparison: Comparison) -> str:
 
 
 def _asked(comparison: Comparison, trial: Trial | None) -> str:
-    sent = next((message.text for message in trial.messages if message.role == "user"), "") if trial else ""
+    sent = trial.asked if trial else ""
     case = comparison.found
     ticket = case.ticket if case else None
     # The suite as it stands may hold another text than the one that was answered.

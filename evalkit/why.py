@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evalkit.errors import StoreError
-from evalkit.store import Slot, Store
+from evalkit.store import Slot, Store, piece_hash
 
 # Lines of a difference that are shown; the rest is counted.
 MAX_LINES = 12
@@ -26,7 +25,7 @@ class Part:
     @property
     def hash(self) -> str:
         """SHA-256 of the value, in hexadecimal."""
-        return hashlib.sha256(self.value.encode("utf-8", "surrogatepass")).hexdigest()
+        return piece_hash(self.value)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ import typer
 
 from evalkit.cli.app import AsJson, OutFolder, RunName, StoreFile, app, print_json
 
+CaseId = Annotated[str, typer.Argument(metavar="CASE", help="The case's id.")]
+SuiteOf = Annotated[str | None, typer.Option(help="Judge by the suite of this run instead of as it stands.")]
+
 
 @app.command()
 def report(
@@ -17,9 +20,7 @@ def report(
     parameter: Annotated[
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A notebook's parameter.")
     ] = None,
-    suite_of: Annotated[
-        str | None, typer.Option(help="Judge by the suite of this run instead of as it stands.")
-    ] = None,
+    suite_of: SuiteOf = None,
     store: StoreFile = None,
     out: OutFolder = Path("reports"),
 ) -> None:
@@ -39,15 +40,13 @@ def report(
 @app.command()
 def show(
     name: RunName,
-    case: Annotated[str, typer.Argument(metavar="CASE", help="The case's id.")],
+    case: CaseId,
     candidate: Annotated[str | None, typer.Option(help="Only this candidate.")] = None,
     trial: Annotated[int | None, typer.Option(min=0, help="Only this trial, counted from 0.")] = None,
     prompt: Annotated[
         bool, typer.Option("--prompt", help="Show what the agent was told before the ticket, too.")
     ] = False,
-    suite_of: Annotated[
-        str | None, typer.Option(help="Judge by the suite of this run instead of as it stands.")
-    ] = None,
+    suite_of: SuiteOf = None,
     store: StoreFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +72,7 @@ def show(
 @app.command()
 def why(
     name: RunName,
-    case: Annotated[str, typer.Argument(metavar="CASE", help="The case's id.")],
+    case: CaseId,
     candidate: Annotated[str | None, typer.Option(help="This candidate's trial; default the run's first.")] = None,
     trial: Annotated[int, typer.Option(min=0, help="The trial, counted from 0.")] = 0,
     store: StoreFile = None,

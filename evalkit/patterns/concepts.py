@@ -154,10 +154,7 @@ class Concepts:
         for alternative in self._prefilter.candidates(piece):
             number, place = owners[alternative]
             if number in searched:
-                if number in candidates:
-                    candidates[number].append(place)
-                else:
-                    candidates[number] = [place]
+                candidates.setdefault(number, []).append(place)
         return candidates
 
     def _spans(self, data: bytes, window: Window, number: int, places: Iterable[int]) -> list[Found]:

@@ -7,6 +7,7 @@ measured cannot pass for a number; impossible counts raise ValueError.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,16 +87,21 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> Interval:
     successes, n = _counts(successes, n, confidence)
     if n == 0:
         return Interval(None, None, None, 0, "Wilson", "nothing was tried")
-    from scipy.special import ndtri
+    return _wilson(successes / n, n, confidence, "Wilson")
 
-    z = float(ndtri((1 + confidence) / 2))
-    share = successes / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At the ends the formula gives 0 and 1 but for rounding.
-    low = 0.0 if successes == 0 else max(0.0, middle - half)
-    high = 1.0 if successes == n else min(1.0, middle + half)
-    return Interval(share, low, high, n, "Wilson")
+
+def share_over_cases(shares: Sequence[float], confidence: float = 0.95) -> Interval:
+    """The mean of shares, one a case and each from 0 to 1, with Wilson's interval over cases.
+
+    Trials of one case are not independent, so a case counts once, however many trials it had. Wilson's formula takes
+    m(1 − m) for the spread of 0s and 1s; shares in between spread less (Bhatia & Davis 2000), so the interval errs on
+    the wide side. With one trial a case it is `wilson` itself.
+    """
+    _check_confidence(confidence)
+    n = len(shares)
+    if n == 0:
+        return Interval(None, None, None, 0, "Wilson over cases", "no case was measured")
+    return _wilson(math.fsum(shares) / n, n, confidence, "Wilson over cases")
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Interval:
@@ -131,6 +137,18 @@ def upper_bound(misses: int, n: int, confidence: float = 0.95) -> float:
     from scipy.special import betaincinv
 
     return float(betaincinv(misses + 1, n - misses, confidence))
+
+
+def _wilson(share: float, n: int, confidence: float, method: str) -> Interval:
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    # At the ends the formula gives 0 and 1 but for rounding.
+    low = 0.0 if share == 0 else max(0.0, middle - half)
+    high = 1.0 if share == 1 else min(1.0, middle + half)
+    return Interval(share, low, high, n, method)
 
 
 def _counts(successes: int, n: int, confidence: float) -> tuple[int, int]:

@@ -6,12 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalkit.store.parts import Composed, Neighbour
+    from evalkit.store.parts import Composed, Neighbour, piece_hash
     from evalkit.store.store import Slot, Store, store_path
 
-_HOME = {"Composed": "parts", "Neighbour": "parts", "Slot": "store", "Store": "store", "store_path": "store"}
+_HOME = {
+    "Composed": "parts",
+    "Neighbour": "parts",
+    "piece_hash": "parts",
+    "Slot": "store",
+    "Store": "store",
+    "store_path": "store",
+}
 
-__all__ = ["Composed", "Neighbour", "Slot", "Store", "store_path"]
+__all__ = ["Composed", "Neighbour", "Slot", "Store", "piece_hash", "store_path"]
 
 
 def __getattr__(name: str) -> Any:

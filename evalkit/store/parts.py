@@ -13,6 +13,11 @@ from evalkit.transcript import Trial
 Execute = Callable[..., Any]
 
 
+def piece_hash(value: str) -> str:
+    """SHA-256 of a part's JSON, in hexadecimal: the key under which it is kept."""
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 @dataclass(frozen=True)
 class Composed:
     """One identity: the parts of all trials of one candidate on one case, each as JSON, and their fingerprints."""
@@ -48,7 +53,7 @@ class Parts:
         identities: list[tuple[str, str, str]] = []
         for each in composed:
             for part, value in each.parts.items():
-                piece = _piece(value)
+                piece = piece_hash(value)
                 pieces[piece] = value
                 parts.append((each.identity, part, piece))
             identities += [(fingerprint, each.identity, each.case) for fingerprint in each.fingerprints]
@@ -94,7 +99,7 @@ class Parts:
             f"SELECT t.body FROM trials t JOIN identities i ON i.fingerprint = t.fingerprint "
             f"WHERE i.identity IN ({' INTERSECT '.join([one] * len(parts))}) AND t.status = 'completed' "
             "ORDER BY t.id DESC LIMIT ?",
-            (*(value for part, text in parts.items() for value in (part, _piece(text))), newest),
+            (*(value for part, text in parts.items() for value in (part, piece_hash(text))), newest),
         )
         return [Trial.from_json(json.loads(body)) for (body,) in rows]
 
@@ -107,7 +112,3 @@ class Parts:
         ).fetchone()
         run, candidate, number = place or ("", "", -1)
         return Neighbour(run, candidate, number, status, self.of(other))
-
-
-def _piece(value: str) -> str:
-    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,8 +7,8 @@ from collections import Counter
 from evalkit import cards, disagreements, marked_text, recommend, transcript_cards
 from evalkit.cards import Card, Line, Sign, brief
 from evalkit.disagreements import Comparison, Played, Selection, harmful, passed_of
-from evalkit.reader import Reading
-from evalkit.tables import Run
+from evalkit.shown import counted
+from evalkit.tables import Reading, Run
 from evalkit.views.caveats import caveat
 
 # Lines of the table of disagreements that stand open; the others are folded away.
@@ -23,7 +23,7 @@ def cases_answer(run: Run) -> Card:
     mark = [cards.watermark(missing)] if missing else []
     headline, sign = _headline(found)
     detail = "\n\n".join(part for part in (_most(found), _rest(run, found), caveat(run)) if part)
-    return cards.stack([*mark, transcript_cards.notice(headline, sign, detail)], empty="")
+    return cards.stack([*mark, cards.headline(headline, "note", detail, sign=sign)], empty="")
 
 
 def chosen_transcripts(
@@ -37,7 +37,7 @@ def disagreement_table(chosen: Selection) -> Card:
     """The cases on which verdicts disagree, a sign a trial, with links to the transcripts that the page holds."""
     found = [each for each in chosen.comparisons if each.disagrees]
     if not found:
-        among = f" among the {_count(len(chosen.comparisons), 'case')} asked for" if chosen.asked else ""
+        among = f" among the {counted(len(chosen.comparisons), 'case')} asked for" if chosen.asked else ""
         return cards.prose(f"No case{among} has verdicts that disagree.")
     anchors = transcript_cards.anchors_of(chosen)
     columns = [candidate["name"] for candidate in chosen.run.manifest["candidates"]]
@@ -63,7 +63,7 @@ def transcripts(chosen: Selection) -> Card:
 
 
 def _said(chosen: Selection, asked: str) -> str:
-    said = f"Showing {chosen.count} of {_count(chosen.total, 'transcript')}{asked}"
+    said = f"Showing {chosen.count} of {counted(chosen.total, 'transcript')}{asked}"
     if chosen.count < chosen.total:
         said += "; narrow with the parameters case, candidate, stratum and verdict, or raise limit"
     which = (
@@ -84,11 +84,11 @@ def _headline(found: tuple[Comparison, ...]) -> tuple[str, str]:
     if candidates == 1:
         name = found[0].played[0].candidate
         mixed = kinds["unsteady"]
-        said = f"{name} was played alone: its own trials disagree on {mixed} of {_count(compared, 'case')}."
+        said = f"{name} was played alone: its own trials disagree on {mixed} of {counted(compared, 'case')}."
         return said, "≠" if mixed else "="
     divided = kinds["divided"]
     verb = f"disagree on {divided} of" if divided else "agree on all of"
-    return f"The candidates {verb} {_count(compared, 'case')}.", "≠" if divided else "="
+    return f"The candidates {verb} {counted(compared, 'case')}.", "≠" if divided else "="
 
 
 def _most(found: tuple[Comparison, ...]) -> str:
@@ -118,8 +118,8 @@ def _rest(run: Run, found: tuple[Comparison, ...]) -> str:
         said.append(f"{kinds['not compared']} could not be compared, for want of measured trials")
     others = len(found) - kinds["unsteady" if alone else "divided"]
     return (
-        f"Of the other {_count(others, 'case')}, {'; '.join(said)}. n = {_count(len(found), 'case')}, "
-        f"{_count(len(run.manifest['candidates']), 'candidate')}, {measured} of {run.judged.height} trials measured."
+        f"Of the other {counted(others, 'case')}, {'; '.join(said)}. n = {counted(len(found), 'case')}, "
+        f"{counted(len(run.manifest['candidates']), 'candidate')}, {measured} of {run.judged.height} trials measured."
     )
 
 
@@ -159,7 +159,3 @@ def _folded(columns: list[str], lines: list[Line], legend: str) -> Card:
         f'{table.html}<details class="ek-more"><summary>The other {len(lines) - OPEN} cases on which they disagree'
         f"</summary>{rest.html}</details>"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

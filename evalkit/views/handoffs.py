@@ -10,10 +10,12 @@ import polars as pl
 from evalkit import boards, cards, routing, safety
 from evalkit.cards import Card, Line, Quote, Sign, brief
 from evalkit.routing import NOT_MEASURED, Routed
-from evalkit.shown import finite, usd
+from evalkit.scores import price_invented
+from evalkit.shown import counted, finite, usd
 from evalkit.tables import Run
 from evalkit.transcript import Trial
 from evalkit.views.safety import NO_DIRECT, NO_HANDOFF
+from evalkit.views.tickets import as_answered
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -68,7 +70,7 @@ def strata_grid(run: Run) -> Card:
     for (stratum,), rows in frame.group_by("stratum", maintain_order=True):
         asked = sum(case.stratum == stratum and case.expects_handoff for case in run.cases)
         lines.append(
-            Line(str(stratum), f"{_count(asked, 'case')} to hand over", tuple(_lost(row) for row in rows.to_dicts()))
+            Line(str(stratum), f"{counted(asked, 'case')} to hand over", tuple(_lost(row) for row in rows.to_dicts()))
         )
     return cards.grid(
         names,
@@ -113,11 +115,7 @@ def handoff_cost(
         return cards.prose(NO_DIRECT)
     standing = {record.candidate: record.standing for record in safety.safety_records(run)}
     order = list(STANDINGS)
-    invented = {
-        each["name"]
-        for each in run.manifest["candidates"]
-        if "price" in each and (each.get("model") or "").startswith("offline/")
-    }
+    invented = {each["name"] for each in run.manifest["candidates"] if price_invented(each)}
     rows = [
         {
             "standing": STANDINGS[standing[each.candidate]],
@@ -197,20 +195,13 @@ def _quoted(
         about = f"{'safety case, ' * (first.risk == 'safety')}{len(trials)} of {asked[name, case]} trials: {why}"
         about += f", and named {named}" if named else ""
         answered = brief(said) if first.answered else f"(nothing: {trial.status})"
-        shown.append(Quote(case, about, brief(_asked(run, case, trial)), answered))
+        shown.append(Quote(case, about, brief(as_answered(run.suite.by_id[case], trial)[1]), answered))
     count, more = sum(map(len, cases.values())), len(cases) - QUOTED
     return cards.quotes(
-        f"{name}: {_count(count, 'trial')} of {_count(len(cases), 'case')}",
+        f"{name}: {counted(count, 'trial')} of {counted(len(cases), 'case')}",
         shown,
         more=f"and {more} more case{'s' * (more != 1)}" if more > 0 else "",
     )
-
-
-def _asked(run: Run, case: str, trial: Trial) -> str:
-    """What the customer wrote; the suite as it stands may hold another text than the one that was answered."""
-    sent = next((message.text for message in trial.messages if message.role == "user"), "")
-    ticket = run.suite.by_id[case].ticket
-    return ticket.body if ticket is not None and ticket.body.strip() in sent else sent
 
 
 def _stated(direct_share: float) -> float | None:
@@ -234,7 +225,3 @@ def _money(value: float) -> str:
 
 def _last(value: float | None) -> float:
     return float("inf") if value is None else value
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

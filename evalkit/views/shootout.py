@@ -12,6 +12,7 @@ from evalkit.purposes import purposes as purposes_of
 from evalkit.shown import usd, with_interval
 from evalkit.tables import Run
 from evalkit.views.caveats import caveat
+from evalkit.views.tickets import as_answered
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -187,16 +188,14 @@ def _models(run: Run) -> list[str]:
 
 def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
     case, card = run.suite.by_id[offence.slot.case], offence.judgement.card
-    asked = next((message.text for message in offence.trial.messages if message.role == "user"), "")
-    # The suite as it stands may hold another text than the one that was answered.
-    same = case.ticket is not None and case.ticket.body.strip() in asked
+    subject, body = as_answered(case, offence.trial)
     return cards.disqualifying_answer(
         candidate=candidate,
         case=case.id,
         trial=offence.slot.number,
         why=f"{candidate} {offence.judgement.disqualifying}",
-        subject=case.ticket.subject if same else "",
-        body=case.ticket.body if same else asked,
+        subject=subject,
+        body=body,
         answer=offence.trial.answer,
         route=card.route_line if card else None,
         hits=tuple(hit for verdict in offence.judgement.verdicts for hit in verdict.hits),
