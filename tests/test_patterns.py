@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import time
 
@@ -452,7 +453,9 @@ def test_a_long_text_searched_piece_by_piece_gives_the_hits_of_a_search_at_once(
         patch.setattr(concepts_module, "MAX_CLAIMS", 10_000)
         patch.setattr(concepts_module, "MAX_HITS", 10_000)
         at_once = concepts.find(text)
+        patch.setattr(spans_module, "_WHOLE", 0)
         patch.setattr(spans_module, "_STEP", step)
+        patch.setattr(concepts_module, "unrepeated", lambda data, pieces: pieces)
         assert concepts.find(text) == at_once
 
 
@@ -460,9 +463,36 @@ def test_a_long_text_searched_piece_by_piece_gives_the_hits_of_a_search_at_once(
 
 
 def test_after_so_many_claims_no_more_are_looked_for() -> None:
-    hits = of("refund").find("A refund. " * 50_000)
+    hits = of("refund").find("A refund. " * 600)
     assert len(hits) == concepts_module.MAX_CLAIMS
     assert not any(hit.negated for hit in hits)
+
+
+def test_of_a_text_that_nobody_reads_one_claim_is_enough() -> None:
+    concepts = Concepts.compile({"a": Pattern(any=["refund"]), "b": Pattern(any=["the end"])})
+    hits = concepts.find(f"We never refund. {'A refund. ' * 50_000}The end.")
+    assert [(hit.concept, hit.negated) for hit in hits] == [("a", True), ("a", False), ("b", False)]
+
+
+def test_what_a_text_says_again_and_again_is_read_once_and_what_follows_is_still_found() -> None:
+    chance = random.Random(3)
+    paragraph = " ".join("".join(chance.choices("abcdefgh", k=chance.randint(2, 9))) for _ in range(700))
+    text = f"{paragraph} refund " * 40 + "We never pay. " * 900 + "It is paid."
+    data = text.encode()
+    pieces = list(spans_module.windows(data))
+    assert len(list(spans_module.unrepeated(data, pieces))) < len(pieces) / 4
+    concepts = Concepts.compile({"a": Pattern(any=["refund"]), "b": Pattern(any=["paid", "pay"])})
+    found = [(hit.concept, hit.negated) for hit in concepts.find(text)]
+    assert ("a", False) in found
+    assert found[-1] == ("b", False)
+
+
+def test_a_piece_behind_another_piece_is_read_anew() -> None:
+    # The same words behind a "not" are a denial, and none behind something else.
+    piece = spans_module.Window
+    data = b"aaabbbcccbbbaaabbb"
+    pieces = [piece(start, start + 3, start + 3) for start in range(0, len(data), 3)]
+    assert [each.begin for each in spans_module.unrepeated(data, pieces)] == [0, 3, 6, 9, 12]
 
 
 def test_a_claim_behind_many_denials_still_counts() -> None:

@@ -15,14 +15,16 @@ from evalkit.folding import Folded, fold
 from evalkit.negation import negated
 from evalkit.patterns.alternatives import Alternative, literal, read, shown
 from evalkit.patterns.prefilter import Prefilter
-from evalkit.patterns.spans import REACH, Found, Window, boundary, in_chars, longest, outside, windows
+from evalkit.patterns.spans import REACH, Found, Window, boundary, in_chars, longest, outside, unrepeated, windows
 from evalkit.patterns.translation import Unreadable
 from evalkit.transcript import Hit
 
 # Lists of hits are for people. After so many claims of one concept in one text, or so many hits of any kind, no more
-# are looked for; the last of MAX_HITS counts as a claim unseen, since in doubt it is one.
+# are looked for; the last of MAX_HITS counts as a claim unseen, since in doubt it is one. Of a text of more characters
+# than anybody reads, the first claim does.
 MAX_CLAIMS = 20
 MAX_HITS = 200
+MAX_READ = 50_000
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 
@@ -112,24 +114,25 @@ class Concepts:
         """All hits of the `wanted` concepts, or of all, sorted by where they start in the text as it was written.
 
         Negated hits are among them. Where hits of one concept overlap, the longest is given. In a text of more than
-        8,000 bytes, a hit is sure to be found only if it is no longer than 300 characters.
+        8,000 bytes, a hit is sure to be found only if it is no longer than 300 characters, and what stands there again
+        may be given once; in one of more than 50,000 characters, no more is looked for after a concept's first claim.
         Raises PatternError for a name that is no concept here.
         """
         folded = text if isinstance(text, Folded) else fold(text)
         data = folded.text.encode()
         searched = self._wanted(wanted)
+        most = MAX_CLAIMS if len(folded.text) <= MAX_READ else 1
         found: dict[int, list[Found]] = {}
         behind = chars = 0
-        for window in windows(data):
+        for window in unrepeated(data, windows(data)):
             chars += len(data[behind : window.begin].decode())
             behind = window.begin
-            piece = data[window.begin : window.end]
-            candidates = self._candidates(piece, searched)
+            candidates = self._candidates(data[window.begin : window.end], searched)
             spans = {number: self._spans(data, window, number, places) for number, places in candidates.items()}
             for number, here in spans.items():
                 if here and len(data) != len(folded.text):
                     here = [in_chars(data, span, window.begin, chars) for span in here]
-                if here and not _keep(folded, here, found.setdefault(number, [])):
+                if here and not _keep(folded, here, most, found.setdefault(number, [])):
                     searched.discard(number)
             if not searched:
                 break
@@ -174,15 +177,15 @@ class Concepts:
         return Hit(concept.name, written, *folded.original(found.start, found.end), found.negated)
 
 
-def _keep(folded: Folded, spans: Iterable[Found], kept: list[Found]) -> bool:
-    """Whether more hits of the concept are to be looked for, once these are added to those `kept`."""
+def _keep(folded: Folded, spans: Iterable[Found], most: int, kept: list[Found]) -> bool:
+    """Whether more hits than these and those `kept` are to be looked for, of `most` claims; these are added."""
     claims = sum(not each.negated for each in kept)
     for span in spans:
         last = len(kept) == MAX_HITS - 1
         denied = not last and negated(folded, span.start, span.end)
         kept.append(span._replace(negated=True) if denied else span)
         claims += not denied
-        if last or claims == MAX_CLAIMS:
+        if last or claims == most:
             return False
     return True
 

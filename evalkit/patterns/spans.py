@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
-# Bytes. A longer text is searched piece by piece: a hit is sure to be found there if it is no longer than REACH.
-_STEP = 4_000
-REACH = 1_200
+# A text of more bytes is searched piece by piece: so little of it holds by chance what only one alternative needs.
+_WHOLE = 8_000
+_STEP = 2_000
+# Characters: no longer hit is sure to be found then. And the most bytes that they take.
+_REACH = 300
+REACH = 4 * _REACH
 
 _start = itemgetter(0)
 
@@ -32,14 +35,40 @@ class Window(NamedTuple):
 
 
 def windows(data: bytes) -> Iterator[Window]:
-    if len(data) <= 2 * _STEP:
+    """The pieces in which UTF-8 data are searched, in their order."""
+    if len(data) <= _WHOLE:
         yield Window(0, len(data), len(data))
         return
     begin = 0
     while begin < len(data):
-        until = boundary(data, min(begin + _STEP, len(data)))
-        yield Window(begin, until, boundary(data, min(until + REACH, len(data))))
+        until = _cut(data, begin)
+        behind = data[until : until + REACH].decode(errors="ignore")[:_REACH]
+        yield Window(begin, until, until + len(behind.encode()))
         begin = until
+
+
+def unrepeated(data: bytes, pieces: Iterable[Window]) -> Iterator[Window]:
+    """The pieces without those that stand there again, word for word, behind the same piece as before."""
+    seen: set[bytes] = set()
+    before = 0
+    for piece in pieces:
+        words = data[before : piece.end]
+        if words not in seen:
+            seen.add(words)
+            yield piece
+        before = piece.begin
+
+
+def _cut(data: bytes, begin: int) -> int:
+    """Where the window that begins there ends: behind the word that comes last in the alphabet, of those near.
+
+    A text that goes round in circles, as a model's that found no end, is so cut at the same words each time round.
+    """
+    if len(data) - begin <= 2 * _STEP:
+        return len(data)
+    near = data[begin + _STEP // 2 : begin + _STEP * 3 // 2]
+    words = near.split(b" ")[1:-1]
+    return begin + _STEP // 2 + near.index(b" %b " % max(words)) if words else boundary(data, begin + _STEP)
 
 
 def boundary(data: bytes, place: int) -> int:
