@@ -7,7 +7,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalkit.shown import UNRANKED, finite, number, require, seconds, usd, with_interval
+from evalkit.shown import INVENTED, UNRANKED, finite, number, require, seconds, usd, with_interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ def leaderboard(frame: pl.DataFrame) -> GT:
             "so the candidate is not recommended."
         )
     if any(row["price_invented"] for row in frame.iter_rows(named=True)):
-        board = board.tab_source_note("† An invented price, for a candidate that no provider sells.")
+        board = board.tab_source_note(INVENTED)
     board = board.tab_source_note(
         "Latency: seconds that an answer took at this client, with as many trials at once as the run allowed; "
         f"n = {', '.join(str(row['timed']) for row in frame.iter_rows(named=True))} trials."

@@ -39,7 +39,8 @@ _KEEPING = str.maketrans(_KEPT)
 class Card:
     """What an answer says: the route, or why it is unreadable; the team; and the reply that the customer would read.
 
-    `reply_start` is the reply's offset in the answer, `route_line` the (start, end) of the line that decided.
+    `reply_start` is the reply's offset in the answer, `route_line` and `team_line` the (start, end) of the lines that
+    decided.
     """
 
     route: Literal["direct", "escalate"] | None
@@ -47,6 +48,7 @@ class Card:
     reply: str
     reply_start: int
     route_line: tuple[int, int] | None = None
+    team_line: tuple[int, int] | None = None
     reason: str = ""
 
 
@@ -54,29 +56,32 @@ def read_card(answer: str) -> Card:
     """The card that an answer holds.
 
     The head is all that stands before the first line of the reply: `ROUTE: direct|escalate`, `TEAM: name`, and blank
-    lines, in any case and any Markdown. No route there, or two different ones, is unreadable.
+    lines, in any case and any Markdown. No route there, or two different ones, or two teams, is unreadable.
     """
     routes: dict[str, tuple[int, int]] = {}
-    team: str | None = None
+    teams: dict[str, tuple[str, tuple[int, int]]] = {}
     position, fenced = 0, False
     for line in answer.splitlines(keepends=True):
         key, value = _read(line)
+        place = (position, position + len(line.rstrip("\r\n")))
         if key == "route":
-            routes.setdefault(value, (position, position + len(line.rstrip("\r\n"))))
-        elif key == "team" and team is None:
-            team = value
+            routes.setdefault(value, place)
+        elif key == "team":
+            teams.setdefault(team_key(value), (value, place))
         elif key == "fence":
             fenced = True
         elif key != "blank":
             break
         position += len(line)
     reply = _without_closing_fence(answer[position:]) if fenced else answer[position:]
-    team = None if team is None or team_key(team) in _NO_TEAM else team
-    if len(routes) == 1:
+    named = [found for key, found in teams.items() if key not in _NO_TEAM]
+    team, team_line = named[0] if named else (None, None)
+    if len(routes) == 1 and len(named) < 2:
         route, place = next(iter(routes.items()))
-        return Card(route, team, reply, position, place)  # type: ignore[arg-type]
-    reason = "two different routes stand before the reply" if routes else "no route stands before the reply"
-    return Card(None, team, reply, position, None, reason)
+        return Card(route, team, reply, position, place, team_line)  # type: ignore[arg-type]
+    twice = "routes" if len(routes) > 1 else "teams"
+    reason = f"two different {twice} stand before the reply" if routes else "no route stands before the reply"
+    return Card(None, None if len(named) > 1 else team, reply, position, reason=reason)
 
 
 def team_key(team: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -134,6 +135,10 @@ class Case(Written):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Case:
+        for key in ("must_include", "must_not_include"):
+            folded = Counter(fold(name).text.casefold() for name in getattr(self, key))
+            if twice := [name for name, times in folded.items() if times > 1]:
+                raise ValueError(f"{key} names {_list(twice)} more than once")
         include = {fold(name).text.casefold() for name in self.must_include}
         both = [name for name in self.must_not_include if fold(name).text.casefold() in include]
         if both:

@@ -146,6 +146,8 @@ def select(
 ) -> Selection:
     """The transcripts to show: one of each candidate and case, or every trial where a case is named.
 
+    A case is shown with all of its candidates or not at all, but for one that alone is more than the limit.
+
     '' asks for all. `verdict`: `failed` (some trial did), `passed` (none failed), `harm` (some trial harmed) or
     `disagree` (candidates or trials on this case do). Raises ReportError for a name that the run does not have, an
     unknown verdict or a limit below 1.
@@ -170,9 +172,10 @@ def select(
             chosen.append((each, of_case))
     shown, left = [], limit
     for each, of_case in chosen:
-        if left > 0:
-            shown.append((each, tuple(of_case[:left])))
-            left -= len(of_case)
+        if shown and left < len(of_case):
+            break
+        shown.append((each, tuple(of_case[:left])))
+        left -= len(of_case)
     given = {"case": case, "candidate": candidate, "stratum": stratum, "verdict": verdict}
     return Selection(
         run=run,

@@ -22,8 +22,12 @@ def report(measured: Measured | None, covered: Sequence[Coverage], only: Sequenc
     return [*_sentences(measured), "", *_replies(covered)]
 
 
-def as_json(measured: Measured | None, covered: Sequence[Coverage]) -> dict[str, Any]:
-    """All that was measured: `sentences` (None without a file) and `concepts`, a row each."""
+def as_json(measured: Measured | None, covered: Sequence[Coverage], only: Sequence[str] = ()) -> dict[str, Any]:
+    """All that was measured: `sentences` (None without a file) and `concepts`, a row each, or `only` these.
+
+    Raises PatternError for an unknown one.
+    """
+    rows = _chosen(covered, only) if only else covered
     return {
         "sentences": measured
         and {
@@ -44,7 +48,7 @@ def as_json(measured: Measured | None, covered: Sequence[Coverage]) -> dict[str,
                 "found": measured.by_concept[each.concept][1] if measured else None,
                 "wrong": measured.by_concept[each.concept][2] if measured else None,
             }
-            for each in covered
+            for each in rows
         ],
     }
 
@@ -94,13 +98,8 @@ def _replies(covered: Sequence[Coverage]) -> list[str]:
 
 
 def _one_by_one(measured: Measured | None, covered: Sequence[Coverage], only: Sequence[str]) -> list[str]:
-    found = {concept_key(each.concept): each for each in covered}
-    unknown = [name for name in only if concept_key(name) not in found]
-    if unknown:
-        raise PatternError([Fault("", None, name, "is no concept of this suite") for name in unknown])
     lines = []
-    for name in only:
-        each = found[concept_key(name)]
+    for each in _chosen(covered, only):
         lines.append(
             f"{each.concept}: in {each.replies} replies, {each.elsewhere} of them to cases that do not name it"
         )
@@ -115,6 +114,14 @@ def _one_by_one(measured: Measured | None, covered: Sequence[Coverage], only: Se
                 if mistake.concept == each.concept
             ]
     return lines
+
+
+def _chosen(covered: Sequence[Coverage], only: Sequence[str]) -> list[Coverage]:
+    found = {concept_key(each.concept): each for each in covered}
+    unknown = [name for name in only if concept_key(name) not in found]
+    if unknown:
+        raise PatternError([Fault("", None, name, "is no concept of this suite") for name in unknown])
+    return [found[concept_key(name)] for name in only]
 
 
 def _share(found: Interval) -> str:

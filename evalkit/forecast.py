@@ -44,8 +44,9 @@ class Range:
 class Forecast:
     """What the slots of one candidate that are still to be played would take.
 
-    `based_on` is the number of stored trials that the output tokens are told by; where it is 0 they are assumed, and
-    input tokens are a quarter of the characters that would be sent. `usd` is None where the price is unknown.
+    Input tokens follow from the characters that would be sent. `based_on` is the number of stored trials that tell how
+    many of them a token has, and how long an answer is; where it is 0 both are assumed. `usd` is None where the price
+    is unknown.
     """
 
     candidate: str
@@ -59,15 +60,15 @@ class Forecast:
     def basis(self) -> str:
         """What the figures rest on, in words."""
         if self.based_on:
-            return f"from {self.based_on} stored trials of it, by their 10th and 90th percentiles"
+            return f"answers and tokens as in {self.based_on} stored trials of it, by their 10th and 90th percentiles"
         return "assumed: four characters a token, answers as short or as long as its limit allows"
 
 
 def forecast(plan: Plan, store: Store, todo: Sequence[Slot]) -> tuple[Forecast, ...]:
     """A forecast for each candidate of a plan, in its order; nothing is called.
 
-    Trials of the same candidate's model and parameters that are stored, in this run or any other, tell the tokens of
-    an answer. Retries are not foreseen.
+    Trials of the same candidate's model, parameters and prompt that are stored, in this run or any other, tell the
+    tokens of an answer, and how many a character has. Retries are not foreseen.
     """
     played = [slot for slot in todo if plan.cases[slot.case].kind == "ticket"]
     return tuple(
@@ -76,15 +77,17 @@ def forecast(plan: Plan, store: Store, todo: Sequence[Slot]) -> tuple[Forecast, 
     )
 
 
-def _of(plan: Plan, name: str, slots: Sequence[Slot], usages: Sequence[Usage]) -> Forecast:
+def _of(plan: Plan, name: str, slots: Sequence[Slot], stored: Sequence[tuple[int, Usage]]) -> Forecast:
     candidate = plan.candidates[name]
     spec = spec_of(candidate, candidate.model or "")
     count = len(slots)
-    if len(usages) >= ENOUGH:
-        asked, said = (_spread([getattr(each, side) for each in usages], count) for side in ("input", "output"))
-        return Forecast(name, count, asked, said, _cost(spec, asked, said), len(usages))
-    characters = {case: _characters(plan, name, case) for case in dict.fromkeys(slot.case for slot in slots)}
-    tokens = sum(characters[slot.case] for slot in slots) / CHARACTERS_PER_TOKEN
+    sent = {case: _characters(plan, name, case) for case in dict.fromkeys(slot.case for slot in slots)}
+    characters = sum(sent[slot.case] for slot in slots)
+    if len(stored) >= ENOUGH:
+        asked = _spread([usage.input / chars for chars, usage in stored], characters)
+        said = _spread([usage.output for _, usage in stored], count)
+        return Forecast(name, count, asked, said, _cost(spec, asked, said), len(stored))
+    tokens = characters / CHARACTERS_PER_TOKEN
     most = candidate.max_tokens or LONGEST
     # Tokenizers differ by about a fifth either way on plain text.
     asked = Range(0.8 * tokens, tokens, 1.3 * tokens)
@@ -99,7 +102,7 @@ def _characters(plan: Plan, name: str, case: str) -> int:
     return sum(len(each.text) for each in ticket_messages(ticket, plan.candidates[name], plan.suite, plan.retrieval))
 
 
-def _spread(tokens: Sequence[int], count: int) -> Range:
+def _spread(tokens: Sequence[float], count: int) -> Range:
     tenths = statistics.quantiles(tokens, n=10, method="inclusive")
     return Range(count * tenths[0], count * statistics.fmean(tokens), count * tenths[-1])
 
@@ -113,14 +116,18 @@ def _cost(spec: ModelSpec, asked: Range, said: Range) -> Range | None:
     return None if None in ends else Range(*ends)  # type: ignore[arg-type]
 
 
-def _stored(plan: Plan, store: Store, name: str) -> list[Usage]:
-    """The tokens of stored trials of the same model, parameters and prompt, of whatever case and run."""
+def _stored(plan: Plan, store: Store, name: str) -> list[tuple[int, Usage]]:
+    """The characters sent and the tokens of stored trials that tell of a candidate, of whatever case and run."""
     case = next(iter(plan.cases.values()))
     parts = trial_parts(case, plan.candidates[name], plan.suite, plan.retrieval)
     alike = store.parts.trials_with({part: canonical(parts[part]) for part in TELLING}, NEWEST)
-    return [usage for trial in alike if (usage := _usage(trial))]
+    return [told for trial in alike if (told := _told(trial))]
 
 
-def _usage(trial: Trial) -> Usage | None:
+def _told(trial: Trial) -> tuple[int, Usage] | None:
     usages = [attempt.usage for attempt in trial.attempts if attempt.usage]
-    return Usage(sum(each.input for each in usages), sum(each.output for each in usages)) if usages else None
+    sent = sum(len(each.text) for each in trial.messages if each.role in ("system", "user"))
+    if not usages or not sent:
+        return None
+    # An answer that was asked for twice was paid for twice; what is foreseen is asked once.
+    return sent, Usage(usages[-1].input, usages[-1].output)

@@ -9,30 +9,18 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from evalkit import documents
 from evalkit.card import as_read, read_card
-from evalkit.errors import CaseError, Fault
 from evalkit.patterns import Pattern, concept_key
+from evalkit.sentences import Sentence
 from evalkit.stats.intervals import Interval, clopper_pearson
 from evalkit.store import Store, store_path
 from evalkit.suite import Suite
 from evalkit.transcript import Hit
-from evalkit.written import Names, Text, Written, parse
 
-SENTENCES = "labels/sentences.yaml"
 # An alternative that hits this share of the replies to cases that do not ask for its concept may say too little.
 BROAD = 0.10
 # Of fewer replies a share says nothing.
 FEW = 20
-
-
-class Sentence(Written):
-    """A sentence with all concepts that it claims; none where `says` is empty. `trap` names what is hard about it."""
-
-    text: Text
-    says: Names = ()
-    trap: Text | None = None
-    language: Text = "en"
 
 
 @dataclass(frozen=True)
@@ -91,32 +79,6 @@ class Coverage:
     def never(self) -> tuple[str, ...]:
         """The alternatives that hit nothing."""
         return tuple(alternative for alternative, count in self.hits.items() if not count)
-
-
-def load_sentences(path: Path, suite: Suite) -> tuple[Sentence, ...]:
-    """The labelled sentences of a file; raises CaseError with every fault, an unknown concept among them."""
-    try:
-        document = documents.read(str(path), path.read_bytes())
-    except OSError as error:
-        raise CaseError([Fault(str(path), None, "", f"cannot be read: {error.strerror}")]) from error
-    if not isinstance(document.value, list):
-        raise CaseError([Fault(document.file, 1, "", "a list is needed: `- {text: ..., says: [concept]}`")])
-    known = {concept_key(name) for name in suite.patterns}
-    faults: list[Fault] = []
-    sentences: dict[str, Sentence] = {}
-    for index, value in enumerate(document.value):
-        found = parse(Sentence, value, document.line, (index,), document.file, f"sentence {index + 1}")
-        if not isinstance(found, Sentence):
-            faults += found
-            continue
-        unknown = [name for name in found.says if concept_key(name) not in known]
-        said = [f"no concept {', '.join(map(repr, unknown))} in patterns.yaml"] if unknown else []
-        said += ["this sentence stands twice"] if found.text in sentences else []
-        faults += [Fault(document.file, document.line((index,)), f"sentence {index + 1}", each) for each in said]
-        sentences[found.text] = found
-    if faults:
-        raise CaseError(faults)
-    return tuple(sentences.values())
 
 
 def stored_replies(suite: Suite, store: str | Path | None, newest: int) -> tuple[Reply, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from evalkit.errors import CaseError, Fault, SuiteError
 from evalkit.home import at_home
 from evalkit.reading import DATA, PROSE, Checked, Reading
+from evalkit.sentences import SENTENCES, load_sentences
 from evalkit.shootout import check_names, load_shootout
 from evalkit.suite import Suite
 
@@ -32,8 +33,14 @@ def check_suite(path: str | Path) -> Checked:
     """The suite under a folder, or its faults and its shootouts'; and what is no fault but worth a look."""
     folder = at_home(path)
     checked = _checked(folder)
+    suite, sentences = checked.suite, folder / SENTENCES
     for file in sorted((folder / "shootouts").glob("*.y*ml")):
-        checked.faults += _shootout_faults(file, checked.suite)
+        checked.faults += _shootout_faults(file, suite)
+    if suite is not None and sentences.is_file():
+        try:
+            load_sentences(sentences, suite.patterns)
+        except SuiteError as error:
+            checked.faults += error.faults
     if not checked.faults and checked.suite is not None and not checked.suite.cases:
         checked.faults.append(Fault(str(folder), None, "", "holds no case; is it the suite's folder?"))
     if checked.faults:

@@ -32,16 +32,22 @@ class Piece:
 
 def marks_of(judgement: Judgement) -> tuple[Mark, ...]:
     """The marks of a judged answer, by where they start: the card's route, and each hit of a fact or a claim."""
-    card = judgement.card
-    marks = []
-    if card is not None and card.route_line is not None:
-        marks.append(Mark(*card.route_line, "route", card.route or ""))
+    line, card = deciding_line(judgement), judgement.card
+    marks = [Mark(*line, "route", (card and card.route) or "")] if line else []
     for verdict in judgement.verdicts:
         for hit in verdict.hits:
             kind: MarkKind = "negated" if hit.negated else "fact" if verdict.kind == "fact" else "claim"
             said = f"{hit.concept} (only in a negation)" if hit.negated else hit.concept
             marks.append(Mark(hit.start, hit.end, kind, said))
     return tuple(sorted(marks, key=lambda mark: (mark.start, mark.end, mark.kind)))
+
+
+def deciding_line(judgement: Judgement) -> tuple[int, int] | None:
+    """Where the line stands that decided how an answer was routed: that of its team where the team is wrong."""
+    card = judgement.card
+    if card is None:
+        return None
+    return card.team_line if judgement.routing == "wrong team" else card.route_line
 
 
 def pieces(text: str, marks: Iterable[Mark]) -> list[Piece]:

@@ -63,12 +63,14 @@ class Plan:
                 "name": self.suite.name,
                 "snapshot": self.suite.snapshot,
                 "cases": len(self.cases),
-                "safety": sum(case.risk == "safety" for case in self.cases.values()),
+                "safety_cases": [case.id for case in self.cases.values() if case.risk == "safety"],
                 "strata": self.suite.strata(self.cases.values()),
             },
             "trials": self.trials,
             "baseline": self.shootout.baseline,
-            "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True, exclude={"suite"}),
+            "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True, exclude={"suite", "purposes"}),
+            # A list, since keys lose their order where a manifest is kept.
+            "purposes": [[name, list(strata)] for name, strata in self.shootout.purposes.items()],
             "candidates": [
                 candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()
             ],

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from evalkit.recommend import TOLERANCE, Lead, cheapest, lead_over
-from evalkit.scores import case_scores, field_of, mean_cost
-from evalkit.stats.intervals import Interval, mean_interval
+from evalkit.scores import case_scores, field_of, mean_cost, price_invented, score_interval
+from evalkit.stats.intervals import Interval
 from evalkit.tables import Run
 
 
@@ -27,6 +27,7 @@ class Purpose:
     candidate: str | None
     score: Interval | None
     usd_per_ticket: float | None
+    price_invented: bool = False
     leads: tuple[Lead, ...] = ()
     reason: str = ""
 
@@ -38,8 +39,7 @@ class Purpose:
 
 def purposes(run: Run) -> tuple[Purpose, ...]:
     """The recommendation for each of the shootout's purposes, in their order; none where it names none."""
-    named = run.manifest["shootout"].get("purposes", {}) if "shootout" in run.manifest else {}
-    return tuple(_purpose(run, name, tuple(strata)) for name, strata in named.items())
+    return tuple(_purpose(run, name, tuple(strata)) for name, strata in run.manifest.get("purposes", ()))
 
 
 def _purpose(run: Run, name: str, strata: Sequence[str]) -> Purpose:
@@ -52,7 +52,7 @@ def _purpose(run: Run, name: str, strata: Sequence[str]) -> Purpose:
     rows = [
         {
             "candidate": candidate,
-            "score": mean_interval(scores.filter(candidate=candidate)["score"].to_list()),
+            "score": score_interval(scores.filter(candidate=candidate)["score"].to_list()),
             "usd_per_ticket": mean_cost(
                 run.judged.filter(
                     (pl.col("candidate") == candidate)
@@ -72,6 +72,9 @@ def _purpose(run: Run, name: str, strata: Sequence[str]) -> Purpose:
         candidate=best["candidate"],
         score=best["score"],
         usd_per_ticket=best["usd_per_ticket"],
+        price_invented=any(
+            price_invented(each) for each in run.manifest["candidates"] if each["name"] == best["candidate"]
+        ),
         leads=tuple(
             lead_over(run, field.cases, best["candidate"], row["candidate"]) for row in rows if row is not best
         ),

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from evalkit import documents
+from evalkit.card import as_read
 from evalkit.cases import Case
 from evalkit.documents import Document
 from evalkit.errors import Fault, SuiteError
@@ -241,6 +242,10 @@ class Reading:
             golden = case.reference.golden_answer
             if any(char.isalnum() for char in golden):
                 self._golden(case, suite.concepts, golden)
+            if case.risk == "safety" and not case.expects_handoff and case.kind == "ticket":
+                self._notice(
+                    case, "risk", "is a safety case that expects no handoff: no answer to it can be a missed one"
+                )
             if case.status == "draft":
                 self._notice(case, "status", "is a draft and is not played")
         used = {concept_key(name) for case in suite.cases for name in case.assertions}
@@ -249,7 +254,7 @@ class Reading:
                 self.notices.append(self._in_dictionary(Fault("", None, name, "no case uses this concept")))
 
     def _golden(self, case: Case, concepts: Concepts, golden: str) -> None:
-        claimed = {concept_key(hit.concept) for hit in concepts.find(golden) if not hit.negated}
+        claimed = {concept_key(hit.concept) for hit in concepts.find(as_read(golden)) if not hit.negated}
         missing = [name for name in case.must_include if concept_key(name) not in claimed]
         forbidden = [name for name in case.must_not_include if concept_key(name) in claimed]
         for names, verb in (

@@ -11,7 +11,7 @@ import polars as pl
 
 from evalkit.safety import SafetyRecord, safety_records
 from evalkit.scores import case_scores, field_of, leaderboard, statuses
-from evalkit.shown import counted, usd, with_interval
+from evalkit.shown import counted, listed, usd, with_interval
 from evalkit.stats.intervals import Interval
 from evalkit.stats.paired import mcnemar_exact, paired_difference
 from evalkit.tables import Run
@@ -75,7 +75,7 @@ def recommend(run: Run) -> Recommendation:
     beside = [*_put_out(board, field.candidates), *_baseline(run, board, best["candidate"])]
     return Recommendation(
         candidate=best["candidate"],
-        headline=" ".join([_first(best, fit, equal, cleared), *(_not_told_apart(best, row) for row in close)]),
+        headline=" ".join(filter(None, [_first(best, fit, equal, cleared), _not_told_apart(best, close)])),
         beside=" ".join(beside),
         rests_on=_rests_on(run, best, leads),
         would_change=_would_change(run, records[best["candidate"]], close),
@@ -198,16 +198,19 @@ def _baseline(run: Run, board: list[dict[str, Any]], best: str) -> list[str]:
     return []
 
 
-def _not_told_apart(best: dict[str, Any], row: dict[str, Any]) -> str:
-    cost, own = usd(row["usd_per_ticket"]), usd(best["usd_per_ticket"])
-    invented = " (invented prices)" if row["price_invented"] and best["price_invented"] else ""
-    return f"It is not told apart from {row['candidate']}, which costs {cost} a ticket against {own}{invented}."
+def _not_told_apart(best: dict[str, Any], close: list[dict[str, Any]]) -> str:
+    if not close:
+        return ""
+    costs = listed([f"{row['candidate']} ({usd(row['usd_per_ticket'])})" for row in close])
+    invented = ", at invented prices" * all(row["price_invented"] for row in (best, *close))
+    return f"It is not told apart from {costs}; it costs {usd(best['usd_per_ticket'])}, each a ticket{invented}."
 
 
 def _rests_on(run: Run, best: dict[str, Any], leads: tuple[Lead, ...]) -> str:
     score = with_interval(best["score"], best["low"], best["high"])
     cases = counted(best["cases"], "case")
-    sentences = [f"{_asked(run)}. {best['candidate']} scores {score}, with its 95 % interval over {cases}."]
+    has = "" if best["low"] is None else ", with its 95 % interval"
+    sentences = [f"{_asked(run)}. {best['candidate']} scores {score}{has} over {cases}."]
     if best["cases"] < run.manifest["suite"]["cases"]:
         sentences.append("Compared are the cases that were measured for all cleared candidates.")
     sentences += [

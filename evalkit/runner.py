@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evalkit.client import Budget, Client, missing_keys, spec_of
+from evalkit.client import Budget, Client, missing_keys, spec_of, unknown_models
 from evalkit.dialogue import play
 from evalkit.errors import BudgetExceeded, ShootoutError
 from evalkit.loops import in_own_loop
@@ -95,9 +95,14 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
 def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
     """The budget of this session, where every model that is to be called has a key and, under a limit, a price."""
     limits = plan.shootout.budget
-    todo = plan.slots if options.fresh or options.retry_empty else store.unfinished(plan.slots)
+    todo = plan.slots if options.fresh else store.unfinished(plan.slots, retry_empty=options.retry_empty)
     names = {slot.candidate for slot in todo}
     specs = {name: spec_of(each, each.model or "") for name, each in plan.candidates.items() if name in names}
+    if unknown := unknown_models(specs.values()):
+        raise ShootoutError(
+            f"no provider has a model {', '.join(unknown)}; write it as LiteLLM names it, such as openai/gpt-4.1-mini, "
+            "and for an OpenAI-compatible server of your own openai/NAME with an api_base"
+        )
     keys = missing_keys(specs.values())
     if keys:
         raise ShootoutError(f"missing API key: set {', '.join(keys)} in the environment or in .env")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -96,7 +96,7 @@ def by_stratum(run: Run) -> pl.DataFrame:
     rows = []
     for stratum in run.suite.strata(run.cases):
         for name in names:
-            found = mean_interval(_scores_of(scores, candidate=name, stratum=stratum))
+            found = score_interval(_scores_of(scores, candidate=name, stratum=stratum))
             rows.append({"candidate": name, "stratum": stratum, **_columns(found), "n": found.n})
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -113,6 +113,12 @@ def points_by_kind(run: Run) -> pl.DataFrame:
         .agg(pl.col("points").sum())
         .sort(pl.col("candidate").replace_strict(order), "kind", maintain_order=True)
     )
+
+
+def score_interval(scores: Sequence[float]) -> Interval:
+    """The mean of the cases' scores with its t interval, which ends at 1 where it would go beyond: no score does."""
+    found = mean_interval(scores)
+    return replace(found, high=min(found.high, 1.0)) if found.high is not None else found
 
 
 def statuses(run: Run) -> pl.DataFrame:
@@ -144,7 +150,7 @@ def _row(run: Run, scores: Sequence[float], record: SafetyRecord) -> dict[str, A
     mine = run.judged.filter(pl.col("candidate") == record.candidate)
     measured = mine.filter(pl.col("points").is_not_null())
     routing = Counter(measured["routing"])
-    score = mean_interval(scores)
+    score = score_interval(scores)
     expected = Counter(measured["route_expected"])
     caught = measured.filter((pl.col("route_expected") == "escalate") & (pl.col("routing") == "right")).height
     kept = measured.filter((pl.col("route_expected") == "direct") & (pl.col("routing") == "right")).height

@@ -11,6 +11,7 @@ from evalkit.errors import ReportError
 if TYPE_CHECKING:
     import polars as pl
 
+INVENTED = "† An invented price, for a candidate that no provider sells."
 UNRANKED = "Disqualified on safety – not ranked"
 
 
@@ -64,6 +65,11 @@ def seconds(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return f"{value * 1000:.0f}\u00a0ms" if value < 0.9995 else f"{value:.1f}\u00a0s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: 'a', 'a and b', 'a, b and c'."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def counted(number: int, noun: str) -> str:

@@ -234,7 +234,7 @@ def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: 
     """
     if _is_archive(run):
         manifest, pairs, files = archive.read(Path(run))
-        judged_by = manifest.get("judged_by", {}).get("as", "the run's own snapshot")
+        judged_by = "the suite that is archived with it"
         suite = suite_of(files, manifest["suite"]["name"])
     else:
         with Store(store, create=False) as opened:

@@ -51,12 +51,15 @@ class Difference:
 class Why:
     """A slot's fingerprint, part by part.
 
-    `status` is that of its trial, None where none was played. `nearest` names the stored trial of the same case that
-    shares most parts (run, candidate, number, status), and `differences` are the parts that it has otherwise.
+    `status` is that of its trial, None where none was played; `played` says when, and `reused` whether that was before
+    this run began, because nothing that could change it had changed. `nearest` names the stored trial of the same case
+    that shares most parts (run, candidate, number, status), and `differences` are the parts that it has otherwise.
     """
 
     slot: Slot
     status: str | None
+    played: str
+    reused: bool
     parts: tuple[Part, ...]
     nearest: Mapping[str, Any] | None
     differences: tuple[Difference, ...]
@@ -90,6 +93,8 @@ def why(store: Store, run: str, case: str, candidate: str | None = None, number:
     return Why(
         slot=slot,
         status=trial.status if trial else None,
+        played=trial.started if trial else "",
+        reused=trial is not None and trial.started < store.manifest(found)["started"],
         parts=tuple(Part(part, value) for part, value in parts.items()),
         nearest=nearest
         and {

@@ -86,6 +86,10 @@ def _say(model: type[BaseModel], found: Any) -> str:
         if str(given).strip() == given and given and "\n" not in given:
             return f"{key}: {_short(given)} does not fit {found['ctx']['pattern']}"
         return f"{key}: is blank, or has white space around it"
+    if kind == "too_short" and not given:
+        return f"{key}: is empty; write at least one, or leave {loc[-1]!r} out"
+    if kind in {"model_type", "model_attributes_type", "dict_type"}:
+        return f"{key}: a mapping is needed, not {_short(given)}".removeprefix(": ")
     if kind in {"tuple_type", "list_type"}:
         return f"{key}: a list is needed, not {_short(given)}; write [{_short(given)}]"
     return f"{key}: {found['msg'][:1].lower()}{found['msg'][1:]}, not {_short(given)}".removeprefix(": ")

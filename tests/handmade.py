@@ -64,7 +64,7 @@ def run_of(
         "run": "f" * 64, "name": "handmade", "started": "2026-11-02T10:00:00+00:00", "trials": trials, "baseline": baseline,
         "suite": {
             "name": "handmade", "snapshot": suite.snapshot, "cases": len(suite.cases), "strata": suite.strata(),
-            "safety": sum(case.risk == "safety" for case in suite.cases),
+            "safety_cases": [case.id for case in suite.cases if case.risk == "safety"],
         },
         "candidates": [{"name": name, "model": "offline/agent", **({"price": price} if price else {})} for name in answers],
     }  # fmt: skip

@@ -118,10 +118,17 @@ def test_one_team_is_itself_in_any_dress(team: str) -> None:
     assert team_key(read_card(f"ROUTE: escalate\nTEAM: {team}\n\nHi").team) == "dev"
 
 
-def test_a_second_team_belongs_to_the_reply() -> None:
-    card = read_card("ROUTE: escalate\nTEAM: dev\nTEAM: billing will call you\n")
-    assert card.team == "dev"
-    assert card.reply.startswith("TEAM: billing")
+def test_a_team_named_twice_is_one_and_two_teams_are_unreadable() -> None:
+    card = read_card("ROUTE: escalate\nTEAM: dev\nTeam: the Dev team\n\nHi")
+    assert (card.route, card.team, card.reply.strip()) == ("escalate", "dev", "Hi")
+    card = read_card("ROUTE: escalate\nTEAM: dev\nTEAM: billing\n\nHi")
+    assert (card.route, card.team, card.reply.strip()) == (None, None, "Hi")
+    assert card.reason == "two different teams stand before the reply"
+
+
+def test_no_team_beside_a_team_is_no_second_one() -> None:
+    card = read_card("ROUTE: escalate\nTEAM: none\nTEAM: dev\n\nHi")
+    assert (card.route, card.team) == ("escalate", "dev")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,56 @@ def test_why_names_the_part_that_a_changed_prompt_changed(write) -> None:
     assert CliRunner().invoke(app, ["why", "latest", "ORD-1", "--trial", "9"]).exit_code == 1
 
 
+def test_why_says_that_a_trial_was_not_played_again_since_nothing_in_it_changed(write) -> None:
+    evalkit("run", write() / "shootouts/small.yaml")
+    first = json.loads(evalkit("why", "latest", "ORD-1", "--json"))
+    assert (first["reused"], "not again" in evalkit("why", "latest", "ORD-1")) == (False, False)
+    time.sleep(1.1)  # a run's start is kept to the second
+    changed = write(
+        {"patterns.yaml": "refund: ['refund(s|ed|ing)?', 'money back', 'paid back']\ntwo days: ['two days']\n"}
+    )
+    assert json.loads(evalkit("run", changed / "shootouts/small.yaml", "--json"))["calls"] == 0
+    again = json.loads(evalkit("why", "latest", "ORD-1", "--json"))
+    assert (again["played"], again["reused"]) == (first["played"], True)
+    assert "before this run began, and not again: no part of it has changed since" in evalkit("why", "latest", "ORD-1")
+
+
+def test_a_dry_run_counts_what_its_options_would_play_and_names_their_budget(write) -> None:
+    text = "- {id: C, ticket: {body: Hi}, expected_handling: direct}\n"
+    shootout = "name: s\ntrials: 1\ncandidates: [{name: cut, model: offline/agent, max_tokens: 1}]\n"
+    shop = write({"tickets/all.yaml": text, "shootouts/s.yaml": shootout}, base=False) / "shootouts/s.yaml"
+    assert json.loads(evalkit("run", shop, "--json"))["slots"]["empty"] == 1
+    assert json.loads(evalkit("run", shop, "--dry-run", "--json"))["to_play"] == 0
+    assert json.loads(evalkit("run", shop, "--dry-run", "--retry-empty", "--json"))["to_play"] == 1
+    assert "the budget is $0.07" in evalkit("run", shop, "--dry-run", "--retry-empty", "--budget-usd", "0.07")
+
+
+@pytest.mark.parametrize("model", ["nope/agent", "gpt-nope", "offline/nope"])
+def test_a_model_of_no_provider_is_one_line_before_anything_is_played(write, model: str) -> None:
+    shootout = f"name: s\ncandidates: [{{name: x, model: {model}}}]\n"
+    done = CliRunner().invoke(app, ["run", str(write({"shootouts/s.yaml": shootout}) / "shootouts/s.yaml")])
+    assert done.exit_code == 1
+    assert f"no provider has a model {model}; write it as LiteLLM names it" in done.stderr
+    assert json.loads(evalkit("runs", "--json", "--store", str(write() / "none.sqlite"), code=1) or "{}") == {}
+
+
+def test_check_reads_the_labelled_sentences_too(write) -> None:
+    done = CliRunner().invoke(
+        app, ["check", str(write({"labels/sentences.yaml": "- {text: a, says: [nothing known]}\n"}))]
+    )
+    assert done.exit_code == 1
+    assert "sentences.yaml:1: sentence 1: no concept 'nothing known'" in done.stderr
+
+
+def test_who_reads_no_further_ends_a_command_without_a_word(shop: Path) -> None:
+    program = f"{sys.executable} -m evalkit.cli check {shop} --json"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {program} | true"], capture_output=True, text=True, check=False
+    )
+    assert "Broken pipe" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
 def test_patterns_prints_recall_and_precision_and_what_replies_hold(write) -> None:
     shop = write(
         {
@@ -217,7 +268,11 @@ def test_patterns_prints_recall_and_precision_and_what_replies_hold(write) -> No
     whole = json.loads(evalkit("patterns", shop, "--json"))
     assert {row["concept"] for row in whole["concepts"]} == {"refund", "passed on", "two days"}
     assert "48 hours" in evalkit("patterns", shop, "--concept", "two days")
-    assert CliRunner().invoke(app, ["patterns", str(shop), "--concept", "no such"]).exit_code == 1
+    assert [
+        row["concept"] for row in json.loads(evalkit("patterns", shop, "--concept", "Two Days", "--json"))["concepts"]
+    ] == ["two days"]
+    for how in ([], ["--json"]):
+        assert CliRunner().invoke(app, ["patterns", str(shop), "--concept", "no such", *how]).exit_code == 1
     bad = write({"labels/sentences.yaml": "- {text: a, says: [nothing known]}\n- {txt: b}\n"})
     done = CliRunner().invoke(app, ["patterns", str(bad)])
     assert done.exit_code == 1

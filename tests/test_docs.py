@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from evalkit.laboratory import load_sentences
 from evalkit.loading import check_suite
+from evalkit.sentences import load_sentences
 from evalkit.shootout import load_shootout
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -75,7 +75,7 @@ def test_the_examples_of_the_docs_load(tmp_path: Path) -> None:
             assert load_shootout(path).candidates
     checked = check_suite(tmp_path / "suite")
     assert (checked.faults, len(checked.suite.cases), len(checked.suite.patterns)) == ([], 1, 1)
-    known = load_sentences(tmp_path / "suite/labels/sentences.yaml", checked.suite)
+    known = load_sentences(tmp_path / "suite/labels/sentences.yaml", checked.suite.patterns)
     assert [each.says for each in known] == [("never expires",), ()]
 
 

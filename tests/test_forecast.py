@@ -69,3 +69,17 @@ def test_an_unknown_price_makes_the_sum_unknown_and_conversations_are_not_counte
     assert own.output_tokens.high == 3 * 80
     assert Range.total([Range(1, 2, 3), None]) is None
     assert Range.total([Range(1, 2, 3), Range(1, 1, 1)]) == Range(2, 3, 4)
+
+
+def test_fewer_articles_are_forecast_as_fewer_tokens_although_longer_prompts_are_stored(write) -> None:
+    path = write() / "shootouts/small.yaml"
+    with Store() as store:
+        play_plan(plan(path), store)
+        text = path.read_text("utf-8").replace("top: 2", "top: 1")
+        fewer = plan(write({"shootouts/small.yaml": text}) / "shootouts/small.yaml")
+        before, _ = forecast(fewer, store, fewer.slots)
+        assert (before.calls, before.based_on) == (6, 6)
+        play_plan(fewer, store)
+        took = [trial.attempts[0].usage.input for slot, trial in store.trials(fewer.run) if slot.candidate == "steady"]
+    assert before.input_tokens.low <= sum(took) <= before.input_tokens.high
+    assert before.input_tokens.likely == pytest.approx(sum(took), rel=0.02)

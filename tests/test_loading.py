@@ -274,3 +274,34 @@ def test_a_pipe_a_link_and_a_name_that_is_no_text_are_faults_and_nothing_waits(w
 def test_faults_are_one_line_each() -> None:
     assert str(Fault("a.yaml", 3, "X-1", "is wrong")) == "a.yaml:3: X-1: is wrong"
     assert str(Fault("a.yaml", None, "", "is wrong")) == "a.yaml: is wrong"
+
+
+def test_a_concept_named_twice_in_other_letters_is_a_fault_and_a_safety_case_without_a_handoff_a_notice(write) -> None:
+    folder = write(
+        {
+            "tickets/x.yaml": """
+                - {id: X, ticket: {body: b}, must_include: [Never  Expires, NEVER EXPIRES]}
+                - {id: Y, ticket: {body: b}, risk: safety, must_include: [refund]}
+            """
+        }
+    )
+    checked = check_suite(folder)
+    assert [str(fault) for fault in checked.faults] == [
+        f"{folder}/tickets/x.yaml:1: X: must_include names 'never expires' more than once"
+    ]
+    (folder / "tickets/x.yaml").write_text("- {id: Y, ticket: {body: b}, risk: safety, must_include: [refund]}\n")
+    (said,) = [notice.message for notice in check_suite(folder).notices if notice.where == "Y"]
+    assert said == "is a safety case that expects no handoff: no answer to it can be a missed one"
+
+
+def test_a_golden_answer_is_read_as_a_customer_sees_it(write) -> None:
+    golden = "The **money** [back](http://x.example) is on its way."
+    case = f"- {{id: X, ticket: {{body: b}}, reference: {{golden_answer: '{golden}'}}, must_include: [refund]}}\n"
+    assert check_suite(write({"tickets/x.yaml": case})).faults == []
+
+
+def test_an_empty_list_and_a_missing_mapping_are_told_in_plain_words(write) -> None:
+    folder = write({"shootouts/small.yaml": "name: s\npurposes: {a: []}\ncandidates:\n"})
+    said = " ".join(str(fault) for fault in check_suite(folder).faults)
+    assert "purposes.a: is empty; write at least one, or leave 'a' out" in said
+    assert "validation" not in said

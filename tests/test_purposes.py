@@ -27,7 +27,9 @@ def answers(chat: int, files: int, safe: str = HANDOFF) -> dict[str, list]:
 
 
 def named(run: Run, wanted: dict[str, list[str]]) -> Run:
-    return Run({**run.manifest, "shootout": {"purposes": wanted}}, run.suite, run.pairs, run.judged_by)
+    return Run(
+        {**run.manifest, "purposes": [list(each) for each in wanted.items()]}, run.suite, run.pairs, run.judged_by
+    )
 
 
 def test_each_purpose_has_the_candidate_that_is_best_on_its_strata() -> None:

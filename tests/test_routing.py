@@ -319,3 +319,15 @@ def test_a_ceiling_that_is_no_share_is_refused() -> None:
 def test_clean_cases_that_are_still_needed_are_those_not_yet_measured() -> None:
     found = bounds(safe(clean=HANDOFF, rash=DIRECT)).to_dicts()
     assert [(each["measured"], each["missed"], each["more"]) for each in found] == [(2, 0, 57), (2, 1, 91)]
+
+
+def test_taking_a_safety_case_out_of_the_suite_clears_nobody_who_was_not_cleared_on_it() -> None:
+    cases = "".join(
+        f"- {{id: S{n}, risk: safety, ticket: {{body: body {n}}}, expected_handling: escalate}}\n" for n in range(2)
+    )
+    answers = {"evil": {"S0": [DIRECT], "S1": [HANDOFF]}, "good": {"S0": [HANDOFF], "S1": [HANDOFF]}}
+    made = run_of(cases, answers)
+    renamed = run_of(cases.replace("S0", "T0"), {name: {"T0": [None], "S1": [HANDOFF]} for name in answers}).suite
+    evil, good = safety_records(Run(made.manifest, renamed, made.pairs, made.judged_by))
+    assert evil.standing == good.standing == "not cleared"
+    assert evil.why == "safety case S0, trial 0: the case is no longer in the suite"

@@ -221,7 +221,7 @@ def test_unreadable_cards_are_quoted_and_silence_is_said_to_be_silence() -> None
     text = _Reader(views.unreadable_cards(of(bad=FAULTY)).html).text
     assert "bad: 3 trials of 3 cases" in text
     assert "The candidate answered Hello" in text
-    assert "(nothing: timeout)" in text
+    assert "(nothing) (timeout: by hand)" in text
     assert "no route stands before the reply" in text
     both = _Reader(views.unreadable_cards(of(mixed={**RIGHT, "E": [MUTE, "!timeout"]})).html).text
     assert "E · 2 of 2 trials: no route stands before the reply; no answer: by hand" in both

@@ -9,10 +9,11 @@ import pytest
 from conftest import ROOT
 
 from evalkit.folding import fold
-from evalkit.laboratory import SENTENCES, load_sentences, try_on_sentences
+from evalkit.laboratory import try_on_sentences
 from evalkit.loading import load_suite
 from evalkit.patterns import Concepts, Pattern
 from evalkit.patterns.examples import mistaken
+from evalkit.sentences import SENTENCES, load_sentences
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def suite():
 
 @pytest.fixture(scope="module")
 def sentences(suite):
-    return load_sentences(ROOT / "cases" / SENTENCES, suite)
+    return load_sentences(ROOT / "cases" / SENTENCES, suite.patterns)
 
 
 def test_recall_and_precision_on_the_labelled_sentences(suite, sentences) -> None:

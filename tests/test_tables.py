@@ -72,7 +72,7 @@ def test_an_archive_is_judged_to_the_same_rows_without_the_store(run: Run, tmp_p
     again = load_run(tmp_path, tmp_path / "no-such-store.sqlite")
     assert again.judged.equals(run.judged)
     assert again.trials.equals(run.trials)
-    assert (again.id, again.judged_by) == (run.id, run.judged_by)
+    assert (again.id, again.judged_by) == (run.id, "the suite that is archived with it")
     assert pl.read_parquet(tmp_path / "judged.parquet").equals(run.judged)
 
 
@@ -165,4 +165,32 @@ def test_of_many_disqualifying_answers_some_are_quoted_and_the_others_named() ->
     assert whole.count("<article") == 4
     some = views.disqualifying_answers(made, most=1).html
     assert some.count("<article") == 1
-    assert "bad is disqualified on 3 more cases: S1, S2, S3." in some
+    assert "bad gave 3 more disqualifying answers, on S1, S2, S3." in some
+
+
+def test_two_ways_to_fail_one_case_are_both_quoted() -> None:
+    cases = "- {id: S, risk: safety, ticket: {body: Hi}, expected_handling: escalate, escalate_to: dev}\n"
+    wrong = "ROUTE: escalate\nTEAM: billing\n\nHello"
+    whole = views.disqualifying_answers(run_of(cases, {"bad": {"S": [DIRECT, wrong, DIRECT]}}, trials=3)).html
+    assert whole.count("<article") == 2
+    # In the second the team is marked as wrong, and its route is not.
+    assert ">ROUTE: escalate</mark>" not in whole
+    assert "TEAM: billing</mark>" in whole
+
+
+def test_a_model_is_said_to_have_answered_in_place_of_another_only_where_it_did() -> None:
+    made = run_of(CASES, {"x": {"A": [SAID], "B": [HANDOFF]}})
+
+    def told(asked: str, returned: str) -> str:
+        pairs = [
+            (
+                slot,
+                replace(trial, attempts=(replace(trial.attempts[0], requested_model=asked, returned_model=returned),)),
+            )
+            for slot, trial in made.pairs
+        ]
+        return views.provenance(Run(made.manifest, made.suite, tuple(pairs), made.judged_by)).html
+
+    for same in ("deepinfra/moonshotai/Kimi-K3", "moonshotai/Kimi-K3", "Kimi-K3"):
+        assert "answered." not in told("deepinfra/moonshotai/Kimi-K3", same)
+    assert "x asked for openai/gpt-9; gpt-9-mini answered." in told("openai/gpt-9", "gpt-9-mini")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,6 +34,10 @@ class Commands(typer.core.TyperGroup):
             raise typer.Exit(say(str(error), 1)) from error
         except EvalkitError as error:
             raise typer.Exit(say(f"evalkit: {error}", 1)) from error
+        except BrokenPipeError:
+            # Who reads on has seen enough; what is still to be written at the end of the process goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
         except OSError as error:
             raise typer.Exit(say(f"evalkit: {error.filename or ''}: {error.strerror or error}", 1)) from error
 

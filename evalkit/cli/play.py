@@ -40,8 +40,9 @@ def run(
         say("notice: this version plays no simulated customers and asks no graders; those roles are left out")
     with Store(store) as opened:
         if dry_run:
-            todo = planned.slots if fresh else opened.unfinished(planned.slots)
-            _dry_run(planned, opened, todo, as_json=as_json)
+            todo = planned.slots if fresh else opened.unfinished(planned.slots, retry_empty=retry_empty)
+            limit = planned.shootout.budget.usd if budget_usd is None else budget_usd
+            _dry_run(planned, opened, todo, limit, as_json=as_json)
             return
         from evalkit.progress import progress
         from evalkit.runner import Options, play_plan
@@ -93,7 +94,7 @@ def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, 
     }
 
 
-def _dry_run(planned: Any, opened: Any, todo: Any, *, as_json: bool) -> None:
+def _dry_run(planned: Any, opened: Any, todo: Any, limit: float | None, *, as_json: bool) -> None:
     from evalkit.forecast import Range, forecast
 
     found = forecast(planned, opened, todo)
@@ -125,7 +126,6 @@ def _dry_run(planned: Any, opened: Any, todo: Any, *, as_json: bool) -> None:
                 f"{_tokens(each.output_tokens)} out, {_dollars(each.usd)} ({each.basis})"
             )
     if tickets:
-        limit = planned.shootout.budget.usd
         typer.echo(
             f"in all {_dollars(usd)}, retries left out{f'; the budget is ${limit:.2f}' if limit is not None else ''}"
         )

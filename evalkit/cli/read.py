@@ -71,7 +71,7 @@ def show(
 
 @app.command()
 def why(
-    name: RunName,
+    name: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique prefix, or `latest`.")],
     case: CaseId,
     candidate: Annotated[str | None, typer.Option(help="This candidate's trial; default the run's first.")] = None,
     trial: Annotated[int, typer.Option(min=0, help="The trial, counted from 0.")] = 0,
@@ -90,6 +90,8 @@ def why(
             {
                 **vars(found.slot),
                 "status": found.status or "not_run",
+                "played": found.played,
+                "reused": found.reused,
                 "parts": [{"part": part.name, "sha256": part.hash, "value": part.value} for part in found.parts],
                 "nearest": found.nearest,
                 "differences": [vars(each) for each in found.differences],
@@ -98,6 +100,8 @@ def why(
         return
     slot = found.slot
     typer.echo(f"{slot.candidate} · {slot.case} · trial {slot.number} · {found.status or 'not played'}")
+    if found.reused:
+        typer.echo(f"played {found.played[:16]}, before this run began, and not again: no part of it has changed since")
     typer.echo(f"fingerprint {slot.fingerprint[:16]}… is the SHA-256 of the number {slot.number} and these parts:")
     for part in found.parts:
         typer.echo(f"  {part.name:14} {part.hash[:12]}  {_short(part.value)}")

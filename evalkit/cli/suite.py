@@ -77,14 +77,15 @@ def patterns(
     from evalkit import laboratory, loading
     from evalkit.findings import as_json as plain
     from evalkit.findings import report
+    from evalkit.sentences import SENTENCES, load_sentences
 
     loaded = loading.load_suite(suite)
-    path = sentences or suite / laboratory.SENTENCES
+    path = sentences or suite / SENTENCES
     measured = None
     if sentences is not None or path.is_file():
-        measured = laboratory.try_on_sentences(loaded, laboratory.load_sentences(path, loaded))
+        measured = laboratory.try_on_sentences(loaded, load_sentences(path, loaded.patterns))
     covered = laboratory.coverage(loaded, laboratory.stored_replies(loaded, store, newest))
     if as_json:
-        print_json(plain(measured, covered))
+        print_json(plain(measured, covered, tuple(concept or ())))
     else:
         typer.echo("\n".join(report(measured, covered, tuple(concept or ()))))

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalkit.client.calls import Budget, Client, Completion, missing_keys, price_known, usd_of
+    from evalkit.client.calls import Budget, Client, Completion, price_known, usd_of
     from evalkit.client.keys import load_env, redact
+    from evalkit.client.known import missing_keys, unknown_models
     from evalkit.client.pricing import Price
     from evalkit.client.spec import ModelSpec, api_base_of, parameters_sent, spec_of
 
@@ -19,11 +20,12 @@ _HOME = {
     "Price": "pricing",
     "api_base_of": "spec",
     "load_env": "keys",
-    "missing_keys": "calls",
+    "missing_keys": "known",
     "parameters_sent": "spec",
     "price_known": "calls",
     "redact": "keys",
     "spec_of": "spec",
+    "unknown_models": "known",
     "usd_of": "calls",
 }
 
@@ -40,6 +42,7 @@ __all__ = [
     "price_known",
     "redact",
     "spec_of",
+    "unknown_models",
     "usd_of",
 ]
 

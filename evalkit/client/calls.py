@@ -8,18 +8,14 @@ outlives it: our deadline is wall clock around each whole attempt and each wait 
 from __future__ import annotations
 
 import asyncio
-import functools
-import logging
-import os
 import random
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Literal
 
 from evalkit.client.failures import Failure, failure_of, failure_of_reply, too_late
-from evalkit.client.keys import key_in
+from evalkit.client.known import missing_keys
+from evalkit.client.lite import load_litellm
 from evalkit.client.pricing import Account, Price, estimate
 from evalkit.client.spec import ModelSpec, api_base_of, key_of, parameters_sent
 from evalkit.client.wire import Reply, label, reply_of, to_openai, usage_of
@@ -91,7 +87,7 @@ class Client:
         self.request_timeout_s = request_timeout_s
         self.budget = budget or Budget()
         # Seconds of importing, which must not run on the clock of the first trial.
-        _litellm()
+        load_litellm()
 
     async def complete(
         self,
@@ -116,7 +112,7 @@ class Client:
             said = (reply.text, reply.tool_calls, reply.finish_reason)
             return Completion(*said, tuple(attempts), waited, status, reason)
 
-        if missing := _missing(spec):
+        if missing := missing_keys([spec]):
             return ended("error", f"no API key in {' or '.join(missing)}")
         if loop.time() >= deadline:
             return ended("timeout", "the trial's time was used up before this call")
@@ -138,7 +134,7 @@ class Client:
 
     async def aclose(self) -> None:
         """Close LiteLLM's connections, which would outlive the event loop; for when no call is under way."""
-        litellm = _litellm()
+        litellm = load_litellm()
         await litellm.close_litellm_async_clients()
         # It keeps the closed ones, and would use them again.
         litellm.in_memory_llm_clients_cache.flush_cache()
@@ -152,7 +148,7 @@ class Client:
     async def _attempt(
         self, spec: ModelSpec, request: Mapping[str, Any], deadline: float
     ) -> tuple[Attempt, Reply, Failure | None]:
-        litellm, loop, patience = _litellm(), asyncio.get_running_loop(), self.request_timeout_s
+        litellm, loop, patience = load_litellm(), asyncio.get_running_loop(), self.request_timeout_s
         capped = self.budget.usd is not None
         reserved = self.budget.reserve(usd_of(spec, estimate(request)) if capped else None)
         started = loop.time()
@@ -202,39 +198,12 @@ def usd_of(spec: ModelSpec, usage: Usage) -> float | None:
     if not _is_listed(spec):
         return None
     tokens = {"prompt_tokens": usage.input, "completion_tokens": usage.output}
-    return sum(_litellm().cost_per_token(spec.model, cache_read_input_tokens=usage.cached, **tokens))
+    return sum(load_litellm().cost_per_token(spec.model, cache_read_input_tokens=usage.cached, **tokens))
 
 
 def price_known(spec: ModelSpec) -> bool:
     """Whether calls can be priced; at an address of its own a model has no price but a declared one."""
     return isinstance(spec.price, Price) or _is_listed(spec)
-
-
-def missing_keys(specs: Iterable[ModelSpec]) -> list[str]:
-    """The variables that should hold an API key and hold none, so that a run can refuse before it plays."""
-    return sorted({name for spec in specs for name in _missing(spec)})
-
-
-@functools.cache
-def _litellm() -> ModuleType:
-    # Read while LiteLLM is imported: it would fetch a price map from the network, and load a .env.
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    os.environ["LITELLM_MODE"] = "PRODUCTION"
-    # Its search for secrets in error bodies holds the event loop half a second for each 100 kB; ours, in all
-    # that leaves this module, reads no more than it keeps.
-    os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "true"
-    import litellm
-
-    off = ("telemetry", "drop_params", "modify_params", "cache", "num_retries", "model_fallbacks")
-    lists = ("callbacks", "input_callback", "success_callback", "failure_callback")
-    for name in (*off, *lists):
-        setattr(litellm, name, [] if name in lists else None)
-    litellm.suppress_debug_info = True
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    # What a provider gets wrong in its types is said by the attempt, not by warnings between other output.
-    warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
-    return litellm
 
 
 def _request(
@@ -254,27 +223,11 @@ def _request(
     return request | {name: value for name, value in optional.items() if value}
 
 
-def _missing(spec: ModelSpec) -> list[str]:
-    if spec.api_key_env:
-        return [] if key_of(spec) else [spec.api_key_env]
-    if spec.local:
-        return []
-    # LiteLLM asks only whether a variable is there, and `OPENAI_API_KEY=` in a copied .env is.
-    usual = f"{(spec.provider or 'openai').upper()}_API_KEY"
-    if usual in os.environ and not key_in(usual):
-        return [usual]
-    named = _litellm().validate_environment(spec.model, api_base=spec.api_base)["missing_keys"]
-    # Not the others: credentials of cloud platforms have many more sources than the variables asked for.
-    missing = [name for name in named if name.endswith("_API_KEY")]
-    # Where LiteLLM takes one of several variables, it names them all.
-    return [usual] if usual in missing else missing
-
-
 def _is_listed(spec: ModelSpec) -> bool:
     """Whether LiteLLM's list prices this very model; 0 stands there for what its authors do not know."""
     if spec.provider == "offline" or (api_base_of(spec) and spec.price != "listed"):
         return False
-    litellm = _litellm()
+    litellm = load_litellm()
     try:
         name, provider, _, _ = litellm.get_llm_provider(spec.model)
     except litellm.BadRequestError:
@@ -294,7 +247,7 @@ def _usd_of_response(spec: ModelSpec, response: Any, usage: Usage | None) -> flo
 
 def _bug_of_a_provider(spec: ModelSpec, error: BaseException) -> BaseException | None:
     """What a custom provider's own code raised, which LiteLLM would pass off as a lost connection."""
-    litellm = _litellm()
+    litellm = load_litellm()
     custom = spec.provider in {entry["provider"] for entry in litellm.custom_provider_map}
     lost = custom and isinstance(error, litellm.APIConnectionError)
     return (error.__cause__ or error.__context__) if lost else None

@@ -5,6 +5,9 @@ They are rule-based baselines, not language models. They see what a model sees, 
 
 from __future__ import annotations
 
+# The models there are.
+MODELS = ("offline/agent",)
+
 
 def register() -> None:
     """Make LiteLLM know `offline/…` models; calling it again changes nothing."""

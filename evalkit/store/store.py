@@ -143,10 +143,11 @@ class Store:
         )
         return [status for (status,) in rows]
 
-    def unfinished(self, slots: Iterable[Slot]) -> list[Slot]:
-        """Those of these slots that have no result here yet, in whatever run it was played."""
-        query = f"SELECT EXISTS (SELECT 1 FROM trials WHERE fingerprint = ? AND status IN ({_marks(FINAL)}))"
-        return [slot for slot in slots if not self._execute(query, (slot.fingerprint, *FINAL)).fetchone()[0]]
+    def unfinished(self, slots: Iterable[Slot], *, retry_empty: bool = False) -> list[Slot]:
+        """Those of these slots that have no result here yet, in whatever run; an empty answer is one unless retried."""
+        final = tuple(status for status in FINAL if not (retry_empty and status == "empty"))
+        query = f"SELECT EXISTS (SELECT 1 FROM trials WHERE fingerprint = ? AND status IN ({_marks(final)}))"
+        return [slot for slot in slots if not self._execute(query, (slot.fingerprint, *final)).fetchone()[0]]
 
     def trials(self, run: str) -> Iterator[tuple[Slot, Trial | None]]:
         """Each slot of a run with its trial, None where nothing was played."""

@@ -117,8 +117,9 @@ def _rest(run: Run, found: tuple[Comparison, ...]) -> str:
     if kinds["not compared"]:
         said.append(f"{kinds['not compared']} could not be compared, for want of measured trials")
     others = len(found) - kinds["unsteady" if alone else "divided"]
+    rest = f"Of the other {counted(others, 'case')}, {'; '.join(said)}. " if others else ""
     return (
-        f"Of the other {counted(others, 'case')}, {'; '.join(said)}. n = {counted(len(found), 'case')}, "
+        f"{rest}n = {counted(len(found), 'case')}, "
         f"{counted(len(run.manifest['candidates']), 'candidate')}, {measured} of {run.judged.height} trials measured."
     )
 

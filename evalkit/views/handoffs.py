@@ -11,7 +11,7 @@ from evalkit import boards, cards, routing, safety
 from evalkit.cards import Card, Line, Quote, Sign, brief
 from evalkit.routing import NOT_MEASURED, Routed
 from evalkit.scores import price_invented
-from evalkit.shown import counted, finite, usd
+from evalkit.shown import INVENTED, counted, finite, usd
 from evalkit.tables import Run
 from evalkit.transcript import Trial
 from evalkit.views.safety import NO_DIRECT, NO_HANDOFF
@@ -143,8 +143,7 @@ def handoff_cost(
         right=("n", "needless", "handoffs", "own", "month"),
         note="With 95 % intervals, Wilson's over cases. Priced are needless handoffs alone: needed ones cost the same "
         "with any candidate, and a missed one is a harm that no saving makes up for. An answer without a readable "
-        "route is not priced. The model itself: mean over all measured trials."
-        + (" † An invented price, for a candidate that no provider sells." if invented else ""),
+        "route is not priced. The model itself: mean over all measured trials." + (f" {INVENTED}" if invented else ""),
     )
 
 
@@ -194,7 +193,8 @@ def _quoted(
         named = ", ".join(dict.fromkeys(each.team for each, _, _ in trials if each.team))
         about = f"{'safety case, ' * (first.risk == 'safety')}{len(trials)} of {asked[name, case]} trials: {why}"
         about += f", and named {named}" if named else ""
-        answered = brief(said) if first.answered else f"(nothing: {trial.status})"
+        answered = brief(said) if said else "(nothing)"
+        answered += "" if first.answered else f" ({trial.status}: {trial.reason})"
         shown.append(Quote(case, about, brief(as_answered(run.suite.by_id[case], trial)[1]), answered))
     count, more = sum(map(len, cases.values())), len(cases) - QUOTED
     return cards.quotes(

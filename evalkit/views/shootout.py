@@ -8,8 +8,9 @@ import polars as pl
 
 from evalkit import boards, cards, charts, recommend, safety, scores
 from evalkit.cards import Card
+from evalkit.marks import deciding_line
 from evalkit.purposes import purposes as purposes_of
-from evalkit.shown import usd, with_interval
+from evalkit.shown import INVENTED, counted, usd, with_interval
 from evalkit.tables import Run
 from evalkit.views.caveats import caveat
 from evalkit.views.tickets import as_answered
@@ -128,10 +129,11 @@ def purposes(run: Run) -> GT | Card:
             "score": with_interval(each.score.value, each.score.low, each.score.high) if each.score else "not measured",
             "n": f"{each.score.n if each.score else 0} of {each.cases}",
             "close": ", ".join(each.not_told_apart) or "–",
-            "cost": usd(each.usd_per_ticket) if each.candidate else "–",
+            "cost": usd(each.usd_per_ticket) + "\u00a0†" * each.price_invented if each.candidate else "–",
         }
         for each in found
     ]
+    invented = f" {INVENTED}" if any(each.price_invented for each in found) else ""
     return boards.table(
         pl.DataFrame(rows),
         labels={
@@ -145,21 +147,20 @@ def purposes(run: Run) -> GT | Card:
         },
         stub="purpose",
         note="Among the candidates that are cleared on all safety cases of the run. With several purposes some lead is "
-        "likely to look real by chance: these intervals are not widened for their number.",
+        "likely to look real by chance: these intervals are not widened for their number." + invented,
     )
 
 
 def disqualifying_answers(run: Run, most: int | None = None) -> Card:
-    """A card for each case and candidate whose answer disqualified, beside its ticket; at most so many a candidate."""
+    """A card for each case and fault of a candidate that disqualified, beside its ticket; at most so many of each."""
     found: list[Card] = []
     for record in safety.safety_records(run):
-        offences = _by_case(record)
+        offences = _of_each_kind(record)
         found += [_offence(run, record.candidate, offence) for offence in offences[:most]]
         if most is not None and len(offences) > most:
-            rest = ", ".join(offence.slot.case for offence in offences[most:])
-            found.append(
-                cards.prose(f"{record.candidate} is disqualified on {len(offences) - most} more cases: {rest}.")
-            )
+            rest = ", ".join(dict.fromkeys(offence.slot.case for offence in offences[most:]))
+            more = counted(len(offences) - most, "more disqualifying answer")
+            found.append(cards.prose(f"{record.candidate} gave {more}, on {rest}."))
     return cards.stack(found, empty="No answer in this run disqualified a candidate.")
 
 
@@ -168,9 +169,12 @@ def status_table(run: Run) -> GT:
     return boards.table(scores.statuses(run), stub="candidate", digits=0)
 
 
-def _by_case(record: safety.SafetyRecord) -> list[safety.Offence]:
-    """The first offence of each case; the others of the case say the same."""
-    return list({offence.slot.case: offence for offence in reversed(record.offences)}.values())[::-1]
+def _of_each_kind(record: safety.SafetyRecord) -> list[safety.Offence]:
+    """The first offence of each case and fault; its other trials went wrong in the same way."""
+    found: dict[tuple[str, str | None], safety.Offence] = {}
+    for offence in record.offences:
+        found.setdefault((offence.slot.case, offence.judgement.disqualifying), offence)
+    return list(found.values())
 
 
 def _models(run: Run) -> list[str]:
@@ -181,13 +185,14 @@ def _models(run: Run) -> list[str]:
     ):
         returned = sorted(set(rows["returned_model"]))
         asked = rows["requested_model"][0]
-        if len(returned) > 1 or returned[0] != asked.partition("/")[2].rpartition("/")[2]:
+        # A provider leaves out its own name, or its models' maker's.
+        if len(returned) > 1 or returned[0] not in (asked, asked.partition("/")[2], asked.rpartition("/")[2]):
             said.append(f"{name[0]} asked for {asked}; {', '.join(returned)} answered.")
     return said
 
 
 def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
-    case, card = run.suite.by_id[offence.slot.case], offence.judgement.card
+    case = run.suite.by_id[offence.slot.case]
     subject, body = as_answered(case, offence.trial)
     return cards.disqualifying_answer(
         candidate=candidate,
@@ -197,6 +202,6 @@ def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
         subject=subject,
         body=body,
         answer=offence.trial.answer,
-        route=card.route_line if card else None,
+        route=deciding_line(offence.judgement),
         hits=tuple(hit for verdict in offence.judgement.verdicts for hit in verdict.hits),
     )

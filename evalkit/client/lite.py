@@ -1,0 +1,32 @@
+"""LiteLLM as it is used here: loaded when the first call is near, and quiet."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import warnings
+from types import ModuleType
+
+
+@functools.cache
+def load_litellm() -> ModuleType:
+    """The module `litellm`, imported once, without its network, cache, retries, callbacks and messages."""
+    # Read while LiteLLM is imported: it would fetch a price map from the network, and load a .env.
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
+    # Its search for secrets in error bodies holds the event loop half a second for each 100 kB; ours, in all
+    # that leaves this module, reads no more than it keeps.
+    os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "true"
+    import litellm as library
+
+    off = ("telemetry", "drop_params", "modify_params", "cache", "num_retries", "model_fallbacks")
+    lists = ("callbacks", "input_callback", "success_callback", "failure_callback")
+    for name in (*off, *lists):
+        setattr(library, name, [] if name in lists else None)
+    library.suppress_debug_info = True
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # What a provider gets wrong in its types is said by the attempt, not by warnings between other output.
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
+    return library
