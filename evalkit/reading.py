@@ -254,7 +254,9 @@ class Reading:
                 self.notices.append(self._in_dictionary(Fault("", None, name, "no case uses this concept")))
 
     def _golden(self, case: Case, concepts: Concepts, golden: str) -> None:
-        claimed = {concept_key(hit.concept) for hit in concepts.find(as_read(golden)) if not hit.negated}
+        claimed = {
+            concept_key(hit.concept) for hit in concepts.find(as_read(golden), case.assertions) if not hit.negated
+        }
         missing = [name for name in case.must_include if concept_key(name) not in claimed]
         forbidden = [name for name in case.must_not_include if concept_key(name) in claimed]
         for names, verb in (

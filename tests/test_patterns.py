@@ -6,6 +6,7 @@ import json
 import random
 import re
 import time
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -31,6 +32,14 @@ NEVER_EXPIRES = Pattern(
 
 def of(*alternatives: str, unless: tuple[str, ...] = ()) -> Concepts:
     return Concepts.compile({"it": Pattern(any=alternatives, unless=unless)})
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, concepts_module.FEW], ids=["ruled out together", "one by one"])
+def _both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test holds however few alternatives are looked for one by one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(concepts_module, "FEW", request.param)
+        yield
 
 
 def found(concepts: Concepts, text: str) -> list[str]:
@@ -523,12 +532,18 @@ def test_a_large_dictionary_finds_what_a_small_one_finds() -> None:
 def test_alternatives_that_cannot_be_told_apart_together_are_told_apart_in_smaller_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(_: object) -> None:
-        raise prefilter_module.re2.error("failed to compile Filter")
+    sizes = []
 
-    monkeypatch.setattr(prefilter_module.re2.Filter, "Compile", refuse)
+    def refuse(together: object) -> None:
+        sizes.append(together)
+        raise prefilter_module.re2.error("failed to compile Set")
+
+    monkeypatch.setattr(prefilter_module.re2.Set, "Compile", refuse)
+    monkeypatch.setattr(concepts_module, "FEW", 0)
     concepts = of("refund", "cancel", "x{2}")
     assert found(concepts, "cancel or refund") == ["cancel", "refund"]
+    # All three, then one and two, and these one by one.
+    assert len(sizes) == 5
 
 
 def seconds(concepts: Concepts, text: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Annotated, Any
 
@@ -25,6 +25,8 @@ from evalkit.transcript import Hit
 MAX_CLAIMS = 20
 MAX_HITS = 200
 MAX_READ = 50_000
+# So few alternatives are sooner looked for one by one than ruled out together with all others.
+FEW = 64
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 
@@ -71,7 +73,6 @@ class Concepts:
         self._concepts = tuple(concepts)
         self._numbers = {concept_key(concept.name): number for number, concept in enumerate(concepts)}
         self._owners = [(number, place) for number, concept in enumerate(concepts) for place in range(len(concept.any))]
-        self._prefilter = Prefilter([each for concept in concepts for each in concept.any])
         self.notices: tuple[Fault, ...] = tuple(
             Fault("", None, concept.name, f"{shown(each.written)}: {each.notice}")
             for concept in concepts
@@ -104,6 +105,10 @@ class Concepts:
         if faults:
             raise PatternError(faults)
         return cls(concepts)
+
+    @cached_property
+    def _prefilter(self) -> Prefilter:
+        return Prefilter([each for concept in self._concepts for each in concept.any])
 
     def concept(self, name: str) -> Concept:
         """The concept of a name; raises PatternError where there is none."""
@@ -152,6 +157,8 @@ class Concepts:
 
     def _candidates(self, piece: bytes, searched: set[int]) -> dict[int, list[int]]:
         """For each searched concept that may stand in a piece of text, the places of its alternatives that may."""
+        if sum(len(self._concepts[number].any) for number in searched) <= FEW:
+            return {number: list(range(len(self._concepts[number].any))) for number in searched}
         candidates: dict[int, list[int]] = {}
         owners = self._owners
         for alternative in self._prefilter.candidates(piece):

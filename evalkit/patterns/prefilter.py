@@ -11,7 +11,7 @@ from evalkit.patterns.skeleton import pieces
 
 # One automaton looks for the pieces of so many alternatives. It grows with what it sees, up to so many bytes; whole
 # alternatives, with gaps such as .{0,40}, would grow beyond all memory.
-_TOGETHER = 1_000
+_TOGETHER = 2_000
 _MEMORY = 48 << 20
 # Folded text holds no control characters, and so never this.
 _PROBE = "\x01\x02\x01"

@@ -78,6 +78,8 @@ class _Reader:
                     branches[-1].append(_Part(f"\\{token}", ways=inf if token.isalnum() else 1))
             elif kind in ("dot", "named") or (kind == "set" and not _MEMBERS.fullmatch(token)):
                 branches[-1].append(_Part(token, ways=inf))
+            elif kind == "run":
+                branches[-1].append(_Part(token, least=len(token)))
             elif kind not in ("flags", "edge"):
                 branches[-1].append(_Part(token if kind == "set" else escaped(token)))
         return branches

@@ -44,6 +44,7 @@ _TOKEN = re.compile(
     |(?P<bar>\|)
     |(?P<edge>[\^$])
     |(?P<dot>\.)
+    |(?P<run>[A-Za-z0-9]{{2,}}(?![*+?{{]))
     |(?P<char>\s+|.)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -170,9 +171,13 @@ def tokens(pattern: str) -> Iterator[tuple[str, str]]:
             yield kind, token[kind]
 
 
+@lru_cache(maxsize=1 << 12)
 def _atom(kind: str, token: str) -> tuple[str, Part]:
     if kind == "lacking":
         raise Unreadable(_LACKING.get(token, _LACKING.get(token[:3], _BACK)))
+    if kind == "run":
+        # Characters that fold to themselves, none of them repeated.
+        return token, Part(first=True, last=True, through=False, empty=False, size=len(token))
     if kind == "flags":
         return token, _ZERO_WIDTH
     if kind == "edge":
