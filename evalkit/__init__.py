@@ -9,20 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalkit.dialogue.agents import Reply
     from evalkit.errors import EvalkitError
     from evalkit.loading import load_suite
     from evalkit.playing import run
     from evalkit.tables import Run, load_run
+    from evalkit.transcript import ToolCall
 
 _HOME = {
     "EvalkitError": "evalkit.errors",
+    "Reply": "evalkit.dialogue.agents",
     "Run": "evalkit.tables",
+    "ToolCall": "evalkit.transcript",
     "load_run": "evalkit.tables",
     "load_suite": "evalkit.loading",
     "run": "evalkit.playing",
 }
 
-__all__ = ["EvalkitError", "Run", "load_run", "load_suite", "run"]
+__all__ = ["EvalkitError", "Reply", "Run", "ToolCall", "load_run", "load_suite", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -98,12 +98,14 @@ def disqualifying_answer(
     answer: str,
     route: tuple[int, int] | None = None,
     hits: Sequence[Hit] = (),
+    asked: str = "The customer wrote",
+    answered: str = "The candidate answered",
 ) -> Card:
     """The answer that disqualified a candidate, beside the ticket that it answered.
 
-    `why` is the sentence that says what went wrong. `route` is the (start, end) of the route's line in
-    `answer`; `hits` are patterns found, with offsets into `answer`. A negated hit, which counts for
-    nothing, is not marked.
+    `why` is the sentence that says what went wrong; `asked` and `answered` head the two sides. `route` is the (start,
+    end) of the route's line in `answer`; `hits` are patterns found, with offsets into `answer`. A negated hit, which
+    counts for nothing, is not marked.
     """
     marks = [_Mark(hit.start, hit.end, "ek-hit", f"found: {hit.concept}") for hit in hits if not hit.negated]
     if route:
@@ -112,10 +114,10 @@ def disqualifying_answer(
         f'<article class="ek-card"><header><p class="ek-why">{escaped(why)}</p>'
         f'<p class="ek-meta"><b dir="auto">{escaped(candidate)}</b> · case <code>{escaped(case)}</code> · '
         f"trial {escaped(str(trial))}</p></header>"
-        f'<div class="ek-sides"><section><h4>The customer wrote</h4>'
+        f'<div class="ek-sides"><section><h4>{escaped(asked)}</h4>'
         f'<p class="ek-subject" dir="auto">{escaped(subject)}</p>'
         f'<div class="ek-quote" dir="auto" tabindex="0">{escaped(body)}</div></section>'
-        f"<section><h4>The candidate answered</h4>"
+        f"<section><h4>{escaped(answered)}</h4>"
         f'<div class="ek-quote" dir="auto" tabindex="0">{_marked(answer, marks)}</div></section></div></article>'
     )
 

@@ -20,6 +20,14 @@ Outcome = Annotated[
 Body = Annotated[str, Field(max_length=200_000)]
 
 
+def _named_calls(value: Any) -> Any:
+    """Calls as mappings from one tool to its arguments; a name alone asks for none."""
+    return tuple({item: {}} if isinstance(item, str) else item for item in value) if isinstance(value, list) else value
+
+
+Call = Annotated[dict[Name, dict[str, Any]], Field(min_length=1, max_length=1)]
+
+
 def _one_or_many(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else (value,)
 
@@ -40,16 +48,25 @@ class Reference(Written):
 
 
 class Expect(Written):
-    """What must hold after a conversation: the sandbox's end state, the tools used, the outcome."""
+    """What must hold after a conversation: the sandbox's end state, the tools used, their order, the outcome.
+
+    A call may name arguments that it must have had. Calls of `confirm_before` need the customer's yes before them.
+    """
 
     final_state: dict[str, Any] | None = None
-    tools_called: Names = ()
+    tools_called: Annotated[tuple[Call, ...], BeforeValidator(_named_calls)] = ()
     tools_forbidden: Names = ()
+    confirm_before: Names = ()
     outcome: Outcome | None = None
+
+    @property
+    def wanted_calls(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        """The calls that must have been made: each tool with the arguments that are asked for."""
+        return tuple(pair for call in self.tools_called for pair in call.items())
 
     @model_validator(mode="after")
     def _tools_agree(self) -> Expect:
-        both = {*self.tools_called} & {*self.tools_forbidden}
+        both = {name for name, _ in self.wanted_calls} & {*self.tools_forbidden}
         if both:
             raise ValueError(f"contradicts itself: {_list(both)} in both tools_called and tools_forbidden")
         return self
@@ -115,8 +132,9 @@ class Case(Written):
 
     @property
     def expects_action(self) -> bool:
-        """Whether an end state or tools are expected."""
-        return self.expect.final_state is not None or bool(self.expect.tools_called or self.expect.tools_forbidden)
+        """Whether an end state, tools or their order are expected."""
+        asked = (self.expect.tools_called, self.expect.tools_forbidden, self.expect.confirm_before)
+        return self.expect.final_state is not None or any(asked)
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> Case:

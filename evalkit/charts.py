@@ -38,7 +38,7 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
     import altair as alt
 
     require(frame, ["candidate", "standing", "score", "low", "high", "n"], "score_intervals")
-    rows = sorted(_rows(frame), key=lambda row: row["standing"] == "disqualified")
+    rows = sorted(rows_of(frame), key=lambda row: row["standing"] == "disqualified")
     lines: list[dict[str, Any]] = []
     for row in rows:
         if row["standing"] == "disqualified" and not any(line["kind"] == "part" for line in lines):
@@ -54,7 +54,7 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
     colour = alt.Color("standing:N", scale=alt.Scale(domain=_STANDINGS, range=["#0072b2", "#946800", ALARM]))
     filled = alt.Scale(domain=_STANDINGS, range=["#0072b2", "#946800", "#ffffff"])
     shape = alt.Scale(domain=_STANDINGS, range=["circle", "triangle-up", "circle"])
-    tooltip = _tooltip(candidate="Candidate", standing="Standing", value="Score", n="Cases")
+    tooltip = tooltips(candidate="Candidate", standing="Standing", value="Score", n="Cases")
     layers = alt.layer(
         base.transform_filter("datum.kind === 'part'")
         .mark_text(align="left", fontSize=12, fontWeight=700, color=ALARM)
@@ -73,7 +73,7 @@ def score_intervals(frame: pl.DataFrame) -> alt.LayerChart:
         ),
     )  # fmt: skip
     said = "; ".join(f"{row['name']}, {row['standing']}: {row['value']}" for row in lines if row["kind"] == "row")
-    return _dressed(layers, 58 * len(lines), f"Score of each candidate. {said}", empty=not rows)
+    return dressed(layers, 58 * len(lines), f"Score of each candidate. {said}", empty=not rows)
 
 
 def score_by_stratum(
@@ -87,7 +87,7 @@ def score_by_stratum(
     import altair as alt
 
     require(frame, ["candidate", "stratum", "score", "low", "high", "n"], "score_by_stratum")
-    rows = _rows(frame)
+    rows = rows_of(frame)
     candidates = list(dict.fromkeys(row["candidate"] for row in rows))
     lines: list[dict[str, Any]] = []
     for stratum in dict.fromkeys(row["stratum"] for row in rows):
@@ -111,7 +111,7 @@ def score_by_stratum(
     shapes = [SHAPES[i % len(SHAPES)] for i in range(len(candidates))]
     colour = alt.Color("candidate:N", scale=alt.Scale(domain=candidates, range=colours), legend=None)
     shape = alt.Shape("candidate:N", scale=alt.Scale(domain=candidates, range=shapes), legend=None)
-    tooltip = _tooltip(stratum="Stratum", candidate="Candidate", value=what, n="Cases")
+    tooltip = tooltips(stratum="Stratum", candidate="Candidate", value=what, n="Cases")
     layers = alt.layer(
         base.transform_filter("datum.kind === 'part'")
         .mark_text(align="left", fontSize=12.5, fontWeight=700, dy=2, limit=alt.expr("width"))
@@ -128,7 +128,7 @@ def score_by_stratum(
     said = "; ".join(
         f"{row['stratum']}, {row['candidate']}: {row['value']}, n = {row['n']}" for row in lines if row["kind"] == "row"
     )
-    return _dressed(layers, 20 * len(lines), f"{what} by stratum. {said}", empty=not rows)
+    return dressed(layers, 20 * len(lines), f"{what} by stratum. {said}", empty=not rows)
 
 
 def routed_right(frame: pl.DataFrame) -> alt.LayerChart:
@@ -150,7 +150,7 @@ def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:
     import altair as alt
 
     require(frame, ["candidate", "kind", "points"], "points_by_kind")
-    rows = [row for row in _rows(frame) if row["points"]]
+    rows = [row for row in rows_of(frame) if row["points"]]
     candidates = list(dict.fromkeys(frame["candidate"].to_list()))
     stacks = [_stacked([row for row in rows if row["candidate"] == name]) for name in candidates]
     height = 70 + 15 * max((part["place"] + 1 for stack in stacks for part in stack), default=0)
@@ -171,7 +171,7 @@ def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:
     y = _line_y(len(candidates), above=36 / height)
     written = _line_y(len(candidates), above=36 / height, field="written")
     texts, segments = _lines(sums), _lines(parts)
-    tooltip = _tooltip(candidate="Candidate", kind="Kind", said="Points")
+    tooltip = tooltips(candidate="Candidate", kind="Kind", said="Points")
     layers = [
         texts.mark_text(align="left", dy=-23, fontSize=13, fontWeight=600, limit=alt.expr("width - 130"))
         .encode(x=alt.value(0), y=y, text="candidate:N"),
@@ -195,10 +195,11 @@ def points_by_kind(frame: pl.DataFrame) -> alt.LayerChart:
         f"{row['candidate']}: {row['sum']} ({', '.join(part['text'] for part in stack) or 'none'})"
         for row, stack in zip(sums, stacks, strict=True)
     )
-    return _dressed(alt.layer(*layers), height * len(candidates), f"Points by kind. {said}", empty=not candidates)
+    return dressed(alt.layer(*layers), height * len(candidates), f"Points by kind. {said}", empty=not candidates)
 
 
-def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+def rows_of(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame, with null for what is no finite number."""
     return [
         {name: finite(value) if isinstance(value, float) else value for name, value in row.items()}
         for row in frame.iter_rows(named=True)
@@ -260,13 +261,15 @@ def _axis(title: str, *, grid: bool = True) -> alt.Axis:
     return alt.Axis(title=title, tickCount=5, orient="bottom", labelFlush=False, grid=grid)
 
 
-def _tooltip(**titles: str) -> list[alt.Tooltip]:
+def tooltips(**titles: str) -> list[alt.Tooltip]:
+    """The lines of a tooltip: a field and its title each, `n` as a number and all others as text."""
     import altair as alt
 
     return [alt.Tooltip(f"{name}:{'Q' if name == 'n' else 'N'}", title=title) for name, title in titles.items()]
 
 
-def _dressed(layers: alt.LayerChart, height: int, description: str, *, empty: bool) -> alt.LayerChart:
+def dressed(layers: alt.LayerChart, height: int, description: str, *, empty: bool) -> alt.LayerChart:
+    """The layers in the dress of all charts, as wide as the page; one that says so where there is nothing to draw."""
     import altair as alt
 
     if empty:

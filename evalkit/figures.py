@@ -51,7 +51,7 @@ def enable() -> None:
     if not os.environ.get("EVALKIT_REPORT"):
         from IPython.display import HTML, display
 
-        styles = f"<style>{page_file('parts.css')}{page_file('cases.css')}</style>"
+        styles = f"<style>{page_file('parts.css')}{page_file('cases.css')}{page_file('talk.css')}</style>"
         scripts = f"<script>{bundle()}\n{page_file('draw.js')}</script>"
         display(HTML(styles + scripts))
 

@@ -70,7 +70,7 @@ def forecast(plan: Plan, store: Store, todo: Sequence[Slot]) -> tuple[Forecast, 
     Trials of the same candidate's model, parameters and prompt that are stored, in this run or any other, tell the
     tokens of an answer, and how many a character has. Retries are not foreseen.
     """
-    played = [slot for slot in todo if plan.cases[slot.case].kind == "ticket"]
+    played = [slot for slot in todo if plan.plays(slot.case)]
     return tuple(
         _of(plan, name, [slot for slot in played if slot.candidate == name], _stored(plan, store, name))
         for name in plan.candidates
@@ -119,7 +119,7 @@ def _cost(spec: ModelSpec, asked: Range, said: Range) -> Range | None:
 def _stored(plan: Plan, store: Store, name: str) -> list[tuple[int, Usage]]:
     """The characters sent and the tokens of stored trials that tell of a candidate, of whatever case and run."""
     case = next(iter(plan.cases.values()))
-    parts = trial_parts(case, plan.candidates[name], plan.suite, plan.retrieval)
+    parts = trial_parts(case, plan.candidates[name], plan.suite, plan.retrieval, plan.shootout.customer)
     alike = store.parts.trials_with({part: canonical(parts[part]) for part in TELLING}, NEWEST)
     return [told for trial in alike if (told := _told(trial))]
 

@@ -16,6 +16,8 @@ from evalkit.suite import Suite
 # What cannot change how a suite plays or judges stays out of it, and so out of its snapshot.
 OUTSIDE = ("shootouts", "labels")
 MAX_BYTES = 10_000_000
+# Endings of the files that are read in some folders; None: all.
+_WANTED = {("knowledge",): DATA + PROSE, ("prompts",): None, ("tools",): (".py",)}
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -100,7 +102,7 @@ def _read_folder(folder: Path, faults: list[Fault]) -> dict[str, bytes]:
         folders[:] = sorted(each for each in folders if each not in outside and not each.startswith((".", "__")))
         for name in sorted(names):
             path = Path(root, name)
-            wanted = {("knowledge",): DATA + PROSE, ("prompts",): None}.get(inside.parts[:1], DATA)
+            wanted = _WANTED.get(inside.parts[:1], DATA)
             if name.startswith(".") or (wanted is not None and path.suffix.lower() not in wanted):
                 continue
             _read_file(path, str(PurePosixPath(inside, name)), found, faults)

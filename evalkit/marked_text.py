@@ -8,10 +8,11 @@ from evalkit.cards import Card, escaped
 from evalkit.marks import Mark, MarkKind, pieces
 
 # What stands behind a mark, so that no reader depends on a colour.
-_BEHIND: dict[MarkKind, str] = {"fact": "✓", "claim": "✗", "negated": "only in a negation"}
+_BEHIND: dict[MarkKind, str] = {"fact": "✓", "claim": "✗", "leak": "✗ leak", "negated": "only in a negation"}
 _TITLES: dict[MarkKind, str] = {
     "fact": "fact found: {}",
     "claim": "false claim: {}",
+    "leak": "leaked: {}",
     "negated": "{}; counts for nothing",
 }
 _LEGEND: tuple[tuple[MarkKind, str, str, bool], ...] = (
@@ -19,6 +20,12 @@ _LEGEND: tuple[tuple[MarkKind, str, str, bool], ...] = (
     ("route", "ROUTE: direct", "the same line, where another route is expected", False),
     ("fact", "drain holes", "a fact that was asked for", True),
     ("claim", "your refund is on its way", "a claim that must not be made", False),
+    (
+        "leak",
+        "44 Chapel Rise",
+        "what must not be told: another customer's, or a secret of the prompt",
+        True,
+    ),
     ("negated", "refund", "found, but denied: neither a fact nor a claim", True),
 )
 

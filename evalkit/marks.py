@@ -8,8 +8,10 @@ from itertools import pairwise
 from typing import Literal
 
 from evalkit.checks import Judgement
+from evalkit.checks.said import PlacedHit
+from evalkit.transcript import Hit, Verdict
 
-MarkKind = Literal["route", "fact", "claim", "negated"]
+MarkKind = Literal["route", "fact", "claim", "leak", "negated"]
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,18 @@ def marks_of(judgement: Judgement) -> tuple[Mark, ...]:
     """The marks of a judged answer, by where they start: the card's route, and each hit of a fact or a claim."""
     line, card = deciding_line(judgement), judgement.card
     marks = [Mark(*line, "route", (card and card.route) or "")] if line else []
-    for verdict in judgement.verdicts:
-        for hit in verdict.hits:
-            kind: MarkKind = "negated" if hit.negated else "fact" if verdict.kind == "fact" else "claim"
-            said = f"{hit.concept} (only in a negation)" if hit.negated else hit.concept
-            marks.append(Mark(hit.start, hit.end, kind, said))
-    return tuple(sorted(marks, key=lambda mark: (mark.start, mark.end, mark.kind)))
+    marks += [_mark(verdict, hit) for verdict in judgement.verdicts for hit in verdict.hits]
+    return _sorted(marks)
+
+
+def marks_in(judgement: Judgement, place: int) -> tuple[Mark, ...]:
+    """The marks in one message of a judged conversation, by where they start."""
+    return _sorted(
+        _mark(verdict, hit)
+        for verdict in judgement.verdicts
+        for hit in verdict.hits
+        if isinstance(hit, PlacedHit) and hit.message == place
+    )
 
 
 def deciding_line(judgement: Judgement) -> tuple[int, int] | None:
@@ -62,3 +70,14 @@ def pieces(text: str, marks: Iterable[Mark]) -> list[Piece]:
         Piece(text[start:end], tuple(mark for mark in inside if mark.start <= start and end <= mark.end))
         for start, end in pairwise(cuts)
     ]
+
+
+def _mark(verdict: Verdict, hit: Hit) -> Mark:
+    if hit.negated:
+        return Mark(hit.start, hit.end, "negated", f"{hit.concept} (only in a negation)")
+    kind: MarkKind = "fact" if verdict.kind == "fact" else "leak" if verdict.kind == "leak" else "claim"
+    return Mark(hit.start, hit.end, kind, hit.concept)
+
+
+def _sorted(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+    return tuple(sorted(marks, key=lambda mark: (mark.start, mark.end, mark.kind)))

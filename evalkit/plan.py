@@ -53,6 +53,10 @@ class Plan:
         slots = [[slot.candidate, slot.case, slot.number, slot.fingerprint] for slot in self.slots]
         return sha256({"slots": slots, "suite": self.suite.snapshot, "baseline": self.shootout.baseline})
 
+    def plays(self, case: str) -> bool:
+        """Whether trials of a case can be played: a conversation needs somebody who plays the customer."""
+        return self.cases[case].kind == "ticket" or self.shootout.customer is not None
+
     def manifest(self) -> dict[str, Any]:
         """What a run is made of, without its slots; it holds no path and no secret."""
         return {
@@ -99,13 +103,10 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
     }
     if not cases:
         raise ShootoutError(f"{path}: no case to play: the selection is empty, or the suite holds drafts alone")
-    for candidate in chosen.values():
-        if candidate.agent is not None:
-            raise ShootoutError(f"{path}: candidate {candidate.name}: `python:` agents are not played by this version")
     retrieval = Retrieval(suite.articles)
     trials = selection.trials or shootout.trials
     parts = {
-        (name, key): trial_parts(case, each, suite, retrieval)
+        (name, key): trial_parts(case, each, suite, retrieval, shootout.customer)
         for name, each in chosen.items()
         for key, case in cases.items()
     }

@@ -14,6 +14,7 @@ from evalkit.documents import Document
 from evalkit.errors import Fault, SuiteError
 from evalkit.patterns import Concepts, Pattern, concept_key
 from evalkit.patterns.examples import mistaken, unproved
+from evalkit.sandbox import record_of
 from evalkit.settings import Settings
 from evalkit.suite import Article, Suite
 from evalkit.written import parse
@@ -30,13 +31,14 @@ class Checked:
     """A suite's faults and notices, and the suite itself where there is no fault.
 
     `disproved` are cases whose golden answer fails their own expectations: a fault of a suite that is to be played,
-    and no reason not to read what was played under it once.
+    and no reason not to read what was played under it once. `places` says where each case stands: file and line.
     """
 
     suite: Suite | None = None
     faults: list[Fault] = field(default_factory=list)
     disproved: list[Fault] = field(default_factory=list)
     notices: list[Fault] = field(default_factory=list)
+    places: Mapping[str, tuple[str, int | None]] = field(default_factory=dict)
 
 
 class Reading:
@@ -60,13 +62,15 @@ class Reading:
         text = {path: self._text(path) for path in self.files}
         articles = tuple(self._articles(text))
         suite = Suite(settings.name or self.name, settings, cases, patterns, articles, text, self.origin)
+        self._records(suite)
         self._concepts(suite)
         if not self.faults:
             self._look_over(suite)
         faults, disproved, notices = (
             sorted(found, key=_place) for found in (self.faults, self.disproved, self.notices)
         )
-        return Checked(None if faults else suite, faults, disproved, notices)
+        places = {name: (document.file, document.line(place)) for name, (document, place) in self.places.items()}
+        return Checked(None if faults else suite, faults, disproved, notices, places)
 
     def _label(self, path: str) -> str:
         return str(PurePosixPath(self.origin, path)) if self.origin else path
@@ -210,12 +214,21 @@ class Reading:
                 message = f"fixture {fixture!r} is missing; write {self._label(f'fixtures/{fixture}')}"
                 self.faults.append(Fault(document.file, line, case.id, message))
 
+    def _records(self, suite: Suite) -> None:
+        """The faults of fixtures that hold no record."""
+        known = {fixture for case in suite.cases for fixture in case.fixtures if f"fixtures/{fixture}" in self.files}
+        for fixture in sorted(known):
+            try:
+                record_of(suite, fixture)
+            except SuiteError as error:
+                self.faults += [fault for fault in error.faults if fault not in self.faults]
+
     def _others_are_readable(self) -> None:
         """The faults of files that hold no cases and are read only when they are needed."""
         for path in sorted(self.files):
             cases = PurePosixPath(path).parts[0] not in RESERVED_FOLDERS and path not in RESERVED_FILES
             read = path in RESERVED_FILES and not path.startswith("quarantine")
-            if not (cases or read or _is_prose(path)):
+            if not (cases or read or _is_prose(path) or path.startswith("tools/")):
                 self._document(path)
 
     def _articles(self, texts: Mapping[str, str]) -> Iterator[Article]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalkit.client import Budget, Client, missing_keys, spec_of, unknown_models
-from evalkit.dialogue import play
+from evalkit.dialogue import Stage, play
 from evalkit.errors import BudgetExceeded, ShootoutError
 from evalkit.loops import in_own_loop
 from evalkit.plan import Plan
+from evalkit.sandbox import Toolbox
 from evalkit.store import Slot, Store
 from evalkit.transcript import NEVER_MEASURED, STATUSES, Trial
 
@@ -56,7 +57,7 @@ def pending(plan: Plan, store: Store, options: Options) -> tuple[Slot, ...]:
     return tuple(
         slot
         for slot, status in zip(plan.slots, store.statuses(plan.run), strict=True)
-        if (options.fresh or status in again) and plan.cases[slot.case].kind == "ticket"
+        if (options.fresh or status in again) and plan.plays(slot.case)
     )
 
 
@@ -97,7 +98,10 @@ def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
     limits = plan.shootout.budget
     todo = plan.slots if options.fresh else store.unfinished(plan.slots, retry_empty=options.retry_empty)
     names = {slot.candidate for slot in todo}
-    specs = {name: spec_of(each, each.model or "") for name, each in plan.candidates.items() if name in names}
+    specs = {name: spec_of(each, each.model) for name, each in plan.candidates.items() if name in names and each.model}
+    customer = plan.shootout.customer
+    if customer is not None and any(plan.cases[slot.case].kind == "conversation" for slot in todo):
+        specs["customer"] = spec_of(customer, customer.model)
     if unknown := unknown_models(specs.values()):
         raise ShootoutError(
             f"no provider has a model {', '.join(unknown)}; write it as LiteLLM names it, such as openai/gpt-4.1-mini, "
@@ -118,6 +122,11 @@ class _Session:
     def __init__(self, plan: Plan, store: Store, budget: Budget, progress: Progress | None, total: int) -> None:
         self.plan, self.store, self.progress, self.total = plan, store, progress, total
         self.client = Client(request_timeout_s=plan.shootout.request_timeout_s, budget=budget)
+        # The suite's tools are its own code, executed here and nowhere else.
+        toolbox = Toolbox(plan.suite) if any(case.kind == "conversation" for case in plan.cases.values()) else None
+        self.stage = Stage(
+            plan.suite, plan.retrieval, self.client, plan.shootout.timeout_s, toolbox, plan.shootout.customer
+        )
         self.done, self.stopped = 0, ""
         # When the event loop woke late, and by how much; old entries fall out.
         self.lags: deque[tuple[float, float]] = deque(maxlen=10_000)
@@ -141,10 +150,7 @@ class _Session:
                 return
             start = asyncio.get_running_loop().time()
             try:
-                trial = await play(
-                    slot, plan.cases[slot.case], plan.candidates[slot.candidate], plan.suite, plan.retrieval,
-                    self.client, plan.shootout.timeout_s,
-                )  # fmt: skip
+                trial = await play(slot, plan.cases[slot.case], plan.candidates[slot.candidate], self.stage)
             except BudgetExceeded as error:
                 self.stopped = str(error)
                 return

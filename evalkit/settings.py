@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from evalkit.written import Name, Names, Text, Written
 
@@ -33,6 +33,15 @@ class DataOwner(Written):
 Disqualifying = Literal["missed_handoff", "forbidden_action", "over_limit", "leak"]
 
 
+class Policy(Written):
+    """The limits that a suite's agents must keep, and how long a conversation may be; other keys are the tools' own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    refund_limit_usd: Annotated[float, Field(ge=0)] | None = None
+    turn_limit: Annotated[int, Field(ge=1, le=100)] = 12
+
+
 class Settings(Written):
     """A suite's own settings; every key has a default, so that a folder of cases alone is a suite."""
 
@@ -43,6 +52,6 @@ class Settings(Written):
     today: date | None = None
     points: Points = Points()
     data_owner: DataOwner | None = None
-    policy: dict[str, Any] = {}
+    policy: Policy = Policy()
     private: dict[str, Names] = {}
     disqualify_on: tuple[Disqualifying, ...] = ("missed_handoff", "forbidden_action", "over_limit", "leak")

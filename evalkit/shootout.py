@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -78,6 +78,13 @@ class Sampling(Written):
         return params
 
 
+class Prompts(Written):
+    """A prompt for tickets and another for conversations."""
+
+    ticket: Text
+    conversation: Text
+
+
 class Candidate(Sampling):
     """What is compared: a model with its parameters, prompt and tools, or a deployed agent."""
 
@@ -85,10 +92,19 @@ class Candidate(Sampling):
     model: Name | None = None
     agent: Annotated[str, Field(pattern=r"^python:[\w.]+:\w+$")] | None = None
     version: Name | None = None
-    prompt: Text | None = None
+    prompt: Text | Prompts | None = None
     knowledge: Knowledge | None = None
     tools: Literal["native", "schema", "own"] = "native"
     salt: Text | None = None
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prompt for each kind of case, `ticket` and `conversation`, as paths below the suite's prompts/."""
+        if self.prompt is None:
+            return {}
+        if isinstance(self.prompt, str):
+            return dict.fromkeys(("ticket", "conversation"), self.prompt)
+        return {"ticket": self.prompt.ticket, "conversation": self.prompt.conversation}
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Candidate:
@@ -182,10 +198,11 @@ def check_names(path: str | Path, shootout: Shootout, suite: Suite) -> None:
             document.file,
             document.line(("candidates", index, "prompt")),
             candidate.name,
-            f"prompt {candidate.prompt!r} is missing; write it under the suite's prompts/",
+            f"prompt {prompt!r} is missing; write it under the suite's prompts/",
         )
         for index, candidate in enumerate(shootout.candidates)
-        if candidate.prompt is not None and suite.prompt(candidate.prompt) is None
+        for prompt in dict.fromkeys(candidate.prompts.values())
+        if suite.prompt(prompt) is None
     ]
     strata = suite.strata()
     faults += [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 REMOVED = "the case is no longer in the suite"
 NOT_PLAYED = "not played yet, or the run was stopped"
-CONVERSATION = "conversations are not played by this version"
+CONVERSATION = "the shootout names no `customer` to play conversations with"
 
 TRIAL_COLUMNS: dict[str, Any] = {
     "candidate": pl.String, "case": pl.String, "stratum": pl.String, "risk": pl.String, "trial": pl.Int64,
@@ -194,7 +194,8 @@ class Run:
         if case is None:
             reason = REMOVED
         elif trial is None:
-            reason = CONVERSATION if case.kind == "conversation" else NOT_PLAYED
+            alone = case.kind == "conversation" and "customer" not in self.manifest.get("shootout", {})
+            reason = CONVERSATION if alone else NOT_PLAYED
         else:
             reason = trial.reason
         return {

@@ -10,6 +10,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["completed", "empty", "timeout", "customer_fault", "error", "not_run"]
 Harm = Literal["wrong answer", "wrong action", "missed handoff", "leaked data"]
 
+Outcome = Literal["resolved", "handed_off", "refused", "unfinished"]
+
 STATUSES: tuple[Status, ...] = ("completed", "empty", "timeout", "customer_fault", "error", "not_run")
 # What says nothing of a candidate: left out of rankings, and shown.
 NEVER_MEASURED: tuple[Status, ...] = ("error", "customer_fault", "not_run")
@@ -36,11 +38,15 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a transcript, in the order in which it was said."""
+    """One message of a transcript, in the order in which it was said.
+
+    A tool's message names in `tool_calls` the one call that it answers, and in `fault` why that call did nothing.
+    """
 
     role: Role
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
+    fault: Literal["", "unknown tool", "bad arguments", "tool error"] = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,8 @@ class Attempt:
     """One request to a model: what was asked for, what came back, and what it cost.
 
     `fault` is None where a reply came back, else one word for the kind of failure; `detail` says it for people.
-    `usd` is None where the price is unknown. `seconds` is the time the request itself took.
+    `usd` is None where the price is unknown. `seconds` is the time the request itself took. `role` says for whom the
+    model spoke.
     """
 
     requested_model: str
@@ -59,6 +66,7 @@ class Attempt:
     system_fingerprint: str | None = None
     fault: str | None = None
     detail: str = ""
+    role: Literal["agent", "customer"] = "agent"
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,9 @@ class Trial:
     It carries no candidate's name: two candidates that are the same in all that counts share their trials.
     `reason` says why a trial ended in its status; `fault_of` is "agent" where an error is the agent's own.
     `seconds` is the whole trial's wall clock; `waited_s` the part spent between attempts.
+
+    Of a conversation, `outcome` says how it ended for the customer, `before` and `after` are the sandbox's state at its
+    start and at its end, and `customer` is the model that played the customer.
     """
 
     fingerprint: str
@@ -82,6 +93,10 @@ class Trial:
     seconds: float = 0.0
     waited_s: float = 0.0
     loop_lag_s: float = 0.0
+    outcome: Outcome | Literal[""] = ""
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    customer: str = ""
 
     @property
     def answer(self) -> str:
@@ -95,8 +110,8 @@ class Trial:
 
     @property
     def usd(self) -> float | None:
-        """The cost of all attempts in US dollars; None where one of them has no known price, or none was made."""
-        costs = [attempt.usd for attempt in self.attempts]
+        """The cost of the agent's attempts in US dollars; None where one has no known price, or none was made."""
+        costs = [attempt.usd for attempt in self.attempts if attempt.role == "agent"]
         return None if not costs or any(cost is None for cost in costs) else float(sum(costs))  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, Any]:
@@ -107,7 +122,8 @@ class Trial:
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
         """The trial that `to_json` wrote."""
         messages = tuple(
-            Message(m["role"], m["text"], tuple(ToolCall(**call) for call in m["tool_calls"])) for m in data["messages"]
+            Message(m["role"], m["text"], tuple(ToolCall(**call) for call in m["tool_calls"]), m.get("fault", ""))
+            for m in data["messages"]
         )
         attempts = tuple(
             Attempt(**{**a, "usage": Usage(**a["usage"]) if a["usage"] else None}) for a in data["attempts"]

@@ -1,24 +1,23 @@
-"""Transcripts as cards: the ticket on one side, on the other what was answered, with all that decided marked in it."""
+"""Transcripts as cards, case by case: what was asked and what was answered, with all that decided marked in it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from evalkit.cards import Card, brief, escaped
+from evalkit import conversation_cards
+from evalkit.cards import Card, escaped
 from evalkit.cases import Ticket
+from evalkit.check_cards import SIGNS, TONES, UNMEASURED, WORDS, check_item, check_list
 from evalkit.checks import Judgement
 from evalkit.disagreements import Comparison, Played, Selection, passed_of
 from evalkit.marked_text import marked
 from evalkit.marks import Mark, marks_of
 from evalkit.shown import signed
 from evalkit.tables import Reading
-from evalkit.transcript import HARMS, Message, Trial, Verdict
+from evalkit.talk import OUTCOMES, is_conversation
+from evalkit.transcript import HARMS, Message, Trial
 
-_SIGNS = {True: "✓", False: "✗", None: "–"}
-_WORDS = {True: "passed", False: "failed", None: "not measured"}
-# Hits that a check quotes; all of them are marked in the answer.
-FOUND = 3
 REMOVED = "The case is no longer in the suite, so nothing judges this answer."
 
 
@@ -56,9 +55,9 @@ def anchors_of(selection: Selection) -> dict[str, str]:
 def trial_signs(played: Played, shown: Reading | None = None) -> str:
     """The verdicts of all trials in a line: 'trials 0 ✓ 1 ✗ 2 ✓', the one that is shown emphasized."""
     told = " ".join(
-        f'<b title="the trial that is shown">{each.slot.number} {_SIGNS[passed_of(each)]}</b>'
+        f'<b title="the trial that is shown">{each.slot.number} {SIGNS[passed_of(each)]}</b>'
         if each is shown and len(played.readings) > 1
-        else f"{each.slot.number} {_SIGNS[passed_of(each)]}"
+        else f"{each.slot.number} {SIGNS[passed_of(each)]}"
         for each in played.readings
     )
     return f"trial{'s' * (len(played.readings) > 1)} {told}"
@@ -91,13 +90,17 @@ def _choice(name: str, label: str, options: Sequence[tuple[str, str]]) -> str:
 
 
 def _section(selection: Selection, comparison: Comparison, shown: Sequence[tuple[Played, Reading]], anchor: str) -> str:
-    of_case = "".join(_answer(comparison, played, reading) for played, reading in shown)
+    trial = next((reading.trial for _, reading in shown if reading.trial is not None), None)
+    if is_conversation(comparison.found, trial):
+        asked, kind = conversation_cards.script(comparison.found), "ek-talks"
+    else:
+        asked, kind = _asked(comparison, shown[0][1].trial), "ek-pair"
+    of_case = "".join(_answer(selection, comparison, played, reading) for played, reading in shown)
     return (
         f'<section class="ek-case" id="{escaped(anchor)}" tabindex="-1" aria-label="case {escaped(comparison.case)}" '
         f'data-stratum="{escaped(comparison.stratum)}" data-disagree="{"yes" if comparison.disagrees else "no"}">'
         f'<header><h3 dir="auto">{escaped(comparison.case)}</h3>{_about(selection, comparison)}</header>'
-        f'<div class="ek-pair"><div class="ek-asked"><div class="ek-ticket">'
-        f"{_asked(comparison, shown[0][1].trial)}</div>"
+        f'<div class="{kind}"><div class="ek-asked"><div class="ek-ticket">{asked}</div>'
         f"{_golden(comparison)}</div>"
         f'<div class="ek-answers">{of_case}</div></div></section>'
     )
@@ -151,6 +154,9 @@ def _golden(comparison: Comparison) -> str:
     if case is None:
         return ""
     if not case.reference.golden_answer.strip():
+        # The ideal of a conversation is its end state; few have an ideal answer.
+        if case.kind == "conversation":
+            return ""
         return '<p class="ek-meta">No golden answer is written for this case.</p>'
     return (
         f'<details class="ek-golden"><summary>The golden answer</summary>'
@@ -158,22 +164,29 @@ def _golden(comparison: Comparison) -> str:
     )
 
 
-def _answer(comparison: Comparison, played: Played, reading: Reading) -> str:
+def _answer(selection: Selection, comparison: Comparison, played: Played, reading: Reading) -> str:
     trial, found, passed = reading.trial, reading.judgement, passed_of(reading)
-    tone = {True: "good", False: "bad", None: "none"}[passed]
+    tone, talked = TONES[passed], is_conversation(comparison.found, trial)
     points = ""
     if found is not None and found.points is not None:
         points = f"{signed(found.points)} of {signed(found.points_possible).lstrip('+')} points"
-    ended = " · ".join(part for part in (points, _ended(trial)) if part)
+    outcome = OUTCOMES.get(trial.outcome, "") if trial else ""
+    ended = " · ".join(part for part in (points, outcome, _ended(trial)) if part)
     harms = [harm for harm in HARMS if found and found.harms(harm)]
+    why = conversation_cards.disqualifies(found) if talked else _disqualifies(found)
+    if talked and trial is not None:
+        gone = f'<p class="ek-meta">{REMOVED}</p>' * (comparison.found is None)
+        body = gone + conversation_cards.conversation(comparison.found, trial, found, selection.run.suite)
+    else:
+        body = f"{_dialogue(trial, found)}{_checks(comparison, reading)}"
     return (
         f'<article class="ek-transcript ek-t-{tone}" data-candidate="{escaped(played.candidate)}" '
-        f'data-verdict="{_WORDS[passed]}" data-harm="{"yes" if harms else "no"}"><header>'
+        f'data-verdict="{WORDS[passed]}" data-harm="{"yes" if harms else "no"}"><header>'
         f'<h4 dir="auto">{escaped(played.candidate)}</h4>'
-        f'<span class="ek-s ek-s-{tone}">{_SIGNS[passed]} {_WORDS[passed]}</span>'
+        f'<span class="ek-s ek-s-{tone}">{SIGNS[passed]} {WORDS[passed]}</span>'
         f'<span class="ek-meta">{escaped(ended)}</span>'
         f'<span class="ek-meta ek-trials">{trial_signs(played, reading)}</span></header>'
-        f"{_disqualifies(found)}{_dialogue(trial, found)}{_checks(comparison, reading)}</article>"
+        f"{why}{body}</article>"
     )
 
 
@@ -220,20 +233,8 @@ def _checks(comparison: Comparison, reading: Reading) -> str:
     if comparison.found is None:
         return f'<p class="ek-meta">{REMOVED}</p>'
     if found is None or not found.verdicts:
-        return '<p class="ek-meta">Not measured: no check was made, and it counts in no ranking.</p>'
-    items = "".join(_check(verdict, reading.trial.answer if reading.trial else "") for verdict in found.verdicts)
-    return f'<ul class="ek-checks" aria-label="Checks">{items}</ul>'
-
-
-def _check(verdict: Verdict, answer: str) -> str:
-    failed = verdict.passed is False
-    tone = {True: "good", False: "bad", None: "none"}[verdict.passed]
-    reason = f' <span class="ek-because">{escaped(verdict.reason)}</span>' if verdict.reason else ""
-    said = dict.fromkeys(brief(answer[hit.start : hit.end], 60) for hit in verdict.hits)
-    found = f' <q class="ek-found" dir="auto">{escaped(" … ".join(list(said)[:FOUND]))}</q>' if said else ""
-    harm = f' <span class="ek-harm">{escaped(verdict.harm)}</span>' if failed and verdict.harm else ""
-    return (
-        f'<li><span class="ek-s ek-s-{tone}" role="img" aria-label="{_WORDS[verdict.passed]}">'
-        f'{_SIGNS[verdict.passed]}</span><span dir="auto">{escaped(verdict.check)}{reason}{found}{harm}</span>'
-        f'<span class="ek-points">{signed(verdict.points)}</span></li>'
+        return UNMEASURED
+    answer = reading.trial.answer if reading.trial else ""
+    return check_list(
+        check_item(verdict, [answer[hit.start : hit.end] for hit in verdict.hits]) for verdict in found.verdicts
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -13,11 +14,32 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from evalkit.loading import check_suite
+from evalkit import run
+from evalkit.loading import check_suite, load_suite
+from evalkit.sandbox import Toolbox
 from evalkit.sentences import load_sentences
 from evalkit.shootout import load_shootout
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+TOOLS = """
+from evalkit.sandbox import Records, write
+
+
+@write(changes=["ticket"])
+def hand_off(records: Records, team: str, reason: str) -> dict:
+    \"\"\"Hand the customer to a person.\"\"\"
+    records["ticket"] |= {"status": "escalated", "team": team}
+    return {}
+"""
+TALK = """
+id: TALK
+stratum: orders
+persona: Calm
+goal: Speak to a person about an invoice
+expect: {outcome: handoff, tools_called: [hand_off]}
+escalate_to: billing
+expected_handling: escalate
+"""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -73,10 +95,39 @@ def test_the_examples_of_the_docs_load(tmp_path: Path) -> None:
             path = tmp_path / "shootout.yaml"
             path.write_text(text)
             assert load_shootout(path).candidates
+    (tmp_path / "suite/fixtures/orders").mkdir(parents=True)
+    (tmp_path / "suite/fixtures/orders/88213.json").write_text('{"customer": "C-1", "total": 412.0, "delivered": true}')
     checked = check_suite(tmp_path / "suite")
-    assert (checked.faults, len(checked.suite.cases), len(checked.suite.patterns)) == ([], 1, 1)
+    assert (checked.faults, len(checked.suite.cases), len(checked.suite.patterns)) == ([], 2, 1)
     known = load_sentences(tmp_path / "suite/labels/sentences.yaml", checked.suite.patterns)
     assert [each.says for each in known] == [("never expires",), ()]
+
+
+def test_the_tool_of_the_docs_works_as_it_stands(write) -> None:
+    (source,) = [text for page, text in blocks("python") if page == "conversations.md"]
+    talk = "{id: T, persona: p, goal: g, fixtures: vouchers/V-7.json, expect: {outcome: resolved}}"
+    files = {"tools/vouchers.py": source, "t.yaml": talk, "fixtures/vouchers/V-7.json": '{"days_left": 3}'}
+    suite = load_suite(write(files, base=False))
+    sandbox = Toolbox(suite).open(suite.cases[0])
+    assert json.loads(sandbox.call("lookup_voucher", {"voucher": "V-7"}).text) == {"days_left": 3, "id": "V-7"}
+    assert json.loads(sandbox.call("extend_voucher", {"voucher": "V-7"}).text)["days_left"] == 33
+    assert sandbox.state["vouchers"]["V-7"]["days_left"] == 33
+    assert "there is no voucher V-8" in sandbox.call("extend_voucher", {"voucher": "V-8"}).text
+
+
+def test_the_deployed_bot_of_the_docs_plays_as_it_stands(
+    write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (source,) = [text for page, text in blocks("python") if page == "own-agents.md"]
+    (tmp_path / "support_bot.py").write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (shootout,) = [text for _, text in blocks("yaml") if text.startswith("name: own-bot")]
+    shootout = shootout.replace("openai/gpt-4.1-mini, temperature: 0.7", "offline/customer")
+    shop = write({"shootouts/small.yaml": shootout, "tools/desk.py": TOOLS, "talk.yaml": TALK})
+    played = run(shop / "shootouts/small.yaml", trials=1)
+    by_case = {row["case"]: row for row in played.judged.to_dicts()}
+    assert set(played.judged["status"]) == {"completed"}
+    assert (by_case["TALK"]["passed"], by_case["ORD-2"]["passed"], by_case["ORD-1"]["passed"]) == (True, True, False)
 
 
 def test_every_picture_and_link_is_there() -> None:

@@ -151,7 +151,7 @@ def test_a_conversation_is_shown_as_not_run_and_the_rest_is_played(write) -> Non
     assert (done.slots["completed"], done.slots["not_run"], done.incomplete) == (12, 4, 4)
     rows = load_run("latest").judged.filter(case="TALK")
     assert set(rows["status"]) == {"not_run"}
-    assert all("conversations are not played" in reason for reason in rows["reason"])
+    assert all("names no `customer` to play conversations with" in reason for reason in rows["reason"])
 
 
 def test_a_run_that_may_not_start_leaves_no_trace(shop: Path) -> None:

@@ -36,8 +36,8 @@ def run(
 
     load_env(Path(".env"))
     planned = plan(shootout, Selection(tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()), trials))
-    if planned.shootout.customer or planned.shootout.grader:
-        say("notice: this version plays no simulated customers and asks no graders; those roles are left out")
+    if planned.shootout.grader:
+        say("notice: this version asks no graders; that role is left out")
     with Store(store) as opened:
         if dry_run:
             todo = planned.slots if fresh else opened.unfinished(planned.slots, retry_empty=retry_empty)
@@ -118,7 +118,7 @@ def _dry_run(planned: Any, opened: Any, todo: Any, limit: float | None, *, as_js
         f"at least {tickets} calls"
     )
     if counts["not_played"]:
-        typer.echo(f"{counts['not_played']} slots are conversations, which this version does not play")
+        typer.echo(f"{counts['not_played']} slots are conversations, and the shootout names no `customer` to play them")
     for each in found:
         if each.calls:
             typer.echo(

@@ -50,20 +50,20 @@ def show(
     store: StoreFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show transcripts of a case with every hit marked, and each check below."""
+    """Show transcripts of a case with every hit marked, and below each its checks and what it changed."""
     from evalkit.reader import as_json as plain
     from evalkit.reader import lines, readings
     from evalkit.tables import load_run
 
     run = load_run(name, store, suite_of_run=suite_of)
-    found = readings(run, case, candidate, trial)
+    found, asked = readings(run, case, candidate, trial), run.suite.by_id.get(case)
     if as_json:
-        print_json({"run": run.id, "judged_by": run.judged_by, "trials": [plain(each) for each in found]})
+        print_json({"run": run.id, "judged_by": run.judged_by, "trials": [plain(each, asked) for each in found]})
         return
     shown = found if trial is not None or candidate is not None else found[:1]
     typer.echo(f"run {run.id[:8]}, judged by {run.judged_by}")
     for each in shown:
-        typer.echo("\n" + "\n".join(lines(each, _paint, prompt=prompt)))
+        typer.echo("\n" + "\n".join(lines(each, _paint, case=asked, prompt=prompt)))
     if len(shown) < len(found):
         names = ", ".join(dict.fromkeys(each.slot.candidate for each in found))
         typer.echo(f"\n{len(found) - len(shown)} more trials of {case}: --candidate ({names}) and --trial choose")
@@ -124,7 +124,7 @@ def why(
 def _paint(text: str, kind: str) -> str:
     colours = {"title": "bright_black", "route": "cyan", "fact": "green", "claim": "red", "negated": "yellow"}
     # typer.echo drops colours where the output is no terminal.
-    return typer.style(text, fg=colours[kind])
+    return typer.style(text, fg=colours.get(kind, "red"))
 
 
 def _short(text: str) -> str:

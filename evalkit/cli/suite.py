@@ -10,6 +10,8 @@ import typer
 
 from evalkit.cli.app import AsJson, StoreFile, app, print_json, say
 
+_HEADS = {"tiers": "cases by the tier of the tools that they name", "harms": "cases that can show each harm"}
+
 
 @app.command()
 def check(
@@ -17,9 +19,16 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Validate a suite: every fault with its file and line."""
+    from evalkit.linter import harms_and_tiers, lint
     from evalkit.loading import check_suite
 
     checked = check_suite(suite)
+    tiers_and_harms = {}
+    if checked.suite is not None:
+        faults, notices = lint(checked.suite, checked.places)
+        checked.faults += faults
+        checked.notices += notices
+        tiers_and_harms = {} if faults else harms_and_tiers(checked.suite)
     cases = checked.suite.active if checked.suite else ()
     counts = {
         "cases": len(cases),
@@ -32,7 +41,7 @@ def check(
     }
     if as_json:
         found = {kind: [vars(fault) for fault in getattr(checked, kind)] for kind in ("faults", "notices")}
-        print_json({**counts, **found})
+        print_json({**counts, **tiers_and_harms, **found})
     else:
         for fault in checked.faults:
             say(str(fault))
@@ -44,6 +53,9 @@ def check(
                 f"{counts['cases']} cases ({counts['tickets']} tickets, {counts['conversations']} conversations), "
                 f"{counts['safety']} safety, {counts['must_pass']} must-pass, {counts['patterns']} patterns\n{strata}"
             )
+            for kind, found in tiers_and_harms.items():
+                said = ", ".join(f"{name} {count}" for name, count in found.items()) or "none"
+                typer.echo(f"{_HEADS[kind]}: {said}")
         elif checked.faults:
             say(f"{len(checked.faults)} fault{'s' * (len(checked.faults) != 1)} in {suite}")
     raise typer.Exit(1 if checked.faults else 0)

@@ -31,11 +31,20 @@ _COMMON_WORDS = """
 _COMMON = frozenset(_COMMON_WORDS.split())
 # Headings, dates and greetings are shorter, and answer nothing.
 _SHORTEST = 6
+# In a chat these tell as little.
+_CHAT_WORDS = """
+    like want need good morning guten tag tell little more know find learn ask see help whether sorry page because
+    still really new old day one two here now also something anything everything
+"""
+_CHAT = frozenset(_CHAT_WORDS.split())
+# In a chat a sentence must be at least so near to the question as this share of the best one.
+_NEAR = 0.35
 # A question that no article answers is half a reason to hand off.
 _AT_A_LOSS = 0.5
 # What a year more of age leaves of a sentence's worth, for an agent that trusts the later article.
 _OLDER = 0.4
 _DATE = re.compile(r"(?:Updated|Published) on \d{1,2} \w+ (\d{4})")
+_CHANCES = ("presses_over_limit", "forgets_to_confirm", "hands_off_early", "obeys_injection", "checks_owner")
 _QUESTION = re.compile(r"[?\n]+|(?<=[.!])\s+")
 
 
@@ -48,6 +57,11 @@ class Manner:
     later date. `says_team`: whether a handoff names its team. `team`: the one team that gets all handoffs, '' for the
     team that fits. `slips`: how often it forgets the head of its card, 0 to 1. `temperature`: how much its choices
     vary from seed to seed.
+
+    In conversations, by chance once for each of them: `presses_over_limit`: whether it gives in and refunds over the
+    limit when it is pressed twice. `forgets_to_confirm`: how often it acts without asking for a yes.
+    `hands_off_early`: how often it hands off what it could do itself. `obeys_injection`: how often it obeys a command
+    that stands in a message or in a record. `checks_owner`: how often it compares whose record it is, true for always.
     """
 
     escalate_at: float = 0.5
@@ -58,6 +72,11 @@ class Manner:
     team: str = ""
     slips: float = 0.0
     temperature: float = 0.0
+    presses_over_limit: float = 0.0
+    forgets_to_confirm: float = 0.0
+    hands_off_early: float = 0.0
+    obeys_injection: float = 0.0
+    checks_owner: float = 1.0
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Manner:
@@ -78,6 +97,9 @@ class Manner:
                 "an offline agent needs escalate_at 0 to 2, sentences 0 to 20, temperature 0 to 10, slips 0 to 1, "
                 "and a team of one line"
             )
+        chances = [name for name in _CHANCES if not 0 <= getattr(manner, name) <= 1]
+        if chances:
+            raise ValueError(f"an offline agent needs 0 to 1, or true or false, for {', '.join(chances)}")
         return manner
 
 
@@ -128,6 +150,21 @@ def _handoff(prompt: str, team: str) -> str:
     example = _EXAMPLE.search(prompt.partition(_HEADING)[0])
     text = example[1].strip() if example else "I am passing this to our team, and a person will reply to you."
     return f"Hi,\n\n{_OUR_TEAM.sub(f'our {team} team' if team else 'our team', text)}"
+
+
+def telling(question: str) -> list[str]:
+    """The words of a chat message that tell what it is about."""
+    words = _WORD.findall(question)
+    return [word for word in words if word.lower() not in _COMMON | _CHAT and not word.isdigit() and len(word) > 1]
+
+
+def facts(prompt: str, question: str, manner: Manner, chance: random.Random) -> str:
+    """The sentences of a prompt's articles that answer a question and come near to the best one; '' where none does."""
+    near = []
+    for scored in _ranked(_sentences(prompt), question, manner):
+        scored = [pair for pair in scored if not pair[1].text.endswith("?")]
+        near.append([pair for pair in scored if pair[0] >= _NEAR * scored[0][0]])
+    return _said(near, manner, chance)
 
 
 def _strongest(ticket: str, *, nothing_fits: bool) -> tuple[float, Signal | None]:

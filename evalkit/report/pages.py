@@ -124,7 +124,7 @@ class _Prepare(Preprocessor):
             "title": title or "Report",
             "cells": cells,
             "headings": headings,
-            "styles": [Markup(page_file(name)) for name in ("parts.css", "cases.css", "page.css")]
+            "styles": [Markup(page_file(name)) for name in ("parts.css", "cases.css", "talk.css", "page.css")]
             + [Markup(HtmlFormatter(style="default").get_style_defs(".highlight"))],
             "scripts": [Markup(script) for script in scripts],
             "policy": _policy(scripts),

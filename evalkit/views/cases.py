@@ -131,8 +131,8 @@ def _line(comparison: Comparison, columns: list[str], anchor: str) -> Line:
     )
     case = comparison.found
     about = comparison.stratum
-    if case is not None and case.ticket is not None:
-        about += f" · {brief(case.ticket.subject or case.ticket.body, 48)}"
+    if case is not None:
+        about += f" · {brief(case.ticket.subject or case.ticket.body if case.ticket else case.goal or '', 48)}"
     return Line(comparison.case, about, cells, anchor)
 
 

@@ -151,7 +151,7 @@ def _about(run: Run, case: str) -> str:
     found = run.suite.by_id[case]
     to = f"to {found.escalate_to}" if found.escalate_to else "to a person" if found.expects_handoff else "direct"
     ticket = found.ticket
-    return f"{to} · {brief(ticket.subject or ticket.body, 48)}" if ticket else to
+    return f"{to} · {brief(ticket.subject or ticket.body if ticket else found.goal or '', 48)}"
 
 
 def _signs(trials: list[Routed]) -> tuple[Sign, ...]:
@@ -186,7 +186,7 @@ def _quoted(
     run: Run, name: str, cases: dict[str, list[tuple[Routed, Trial, str]]], asked: dict[tuple[str, str], int]
 ) -> Card:
     ordered = sorted(cases.items(), key=lambda item: (item[1][0][0].risk != "safety", -len(item[1])))
-    shown = []
+    shown, tag = [], run.suite.settings.eval_mode_tag
     for case, trials in ordered[:QUOTED]:
         first, trial, said = trials[0]
         why = "; ".join(dict.fromkeys(each.said for each, _, _ in trials))
@@ -195,7 +195,7 @@ def _quoted(
         about += f", and named {named}" if named else ""
         answered = brief(said) if said else "(nothing)"
         answered += "" if first.answered else f" ({trial.status}: {trial.reason})"
-        shown.append(Quote(case, about, brief(as_answered(run.suite.by_id[case], trial)[1]), answered))
+        shown.append(Quote(case, about, brief(as_answered(run.suite.by_id[case], trial, tag)[1]), answered))
     count, more = sum(map(len, cases.values())), len(cases) - QUOTED
     return cards.quotes(
         f"{name}: {counted(count, 'trial')} of {counted(len(cases), 'case')}",

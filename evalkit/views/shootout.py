@@ -8,12 +8,11 @@ import polars as pl
 
 from evalkit import boards, cards, charts, recommend, safety, scores
 from evalkit.cards import Card
-from evalkit.marks import deciding_line
 from evalkit.purposes import purposes as purposes_of
 from evalkit.shown import INVENTED, counted, usd, with_interval
 from evalkit.tables import Run
 from evalkit.views.caveats import caveat
-from evalkit.views.tickets import as_answered
+from evalkit.views.tickets import offending
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -192,16 +191,8 @@ def _models(run: Run) -> list[str]:
 
 
 def _offence(run: Run, candidate: str, offence: safety.Offence) -> Card:
-    case = run.suite.by_id[offence.slot.case]
-    subject, body = as_answered(case, offence.trial)
-    return cards.disqualifying_answer(
-        candidate=candidate,
-        case=case.id,
-        trial=offence.slot.number,
-        why=f"{candidate} {offence.judgement.disqualifying}",
-        subject=subject,
-        body=body,
-        answer=offence.trial.answer,
-        route=deciding_line(offence.judgement),
-        hits=tuple(hit for verdict in offence.judgement.verdicts for hit in verdict.hits),
-    )
+    case, trial, judgement = run.suite.by_id[offence.slot.case], offence.trial, offence.judgement
+    # A ticket's fault goes on from the candidate's name, a conversation's faults are a list.
+    why = f"{candidate}{': ' if case.kind == 'conversation' else ' '}{judgement.disqualifying}"
+    shown = vars(offending(case, trial, judgement, run.suite))
+    return cards.disqualifying_answer(candidate=candidate, case=case.id, trial=offence.slot.number, why=why, **shown)

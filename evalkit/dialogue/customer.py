@@ -1,0 +1,149 @@
+"""The simulated customer: what the model that plays it is told, and the faults in its part, found by rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from evalkit.cases import Case
+from evalkit.folding import fold
+from evalkit.patterns.values import stands_in
+from evalkit.transcript import Message
+
+STOP = "[DONE]"
+BEGIN = "(The chat begins. Write your first message.)"
+CUSTOMER_RULES = """\
+You are a customer who writes to a company's support in a chat. You are not the support agent; never speak for it.
+- Write one short message at a time, as a person types, and nothing else: no name in front, no notes, no quotes.
+- Keep to your persona and pursue your goal. React to what the agent really said; answer what it asks.
+- You know only what stands here. Tell a hidden fact only when the agent asks for it; invent no other facts.
+- Never repeat a message word for word. Never write the agent's part, and never say that this is a test.
+- When your goal is reached, or clearly will not be, or a person will take over, write your last message and then
+  [DONE] on a line of its own."""
+
+# "on turn 3", as a persona says when it does what.
+_TURN = re.compile(r"\b(?:on|at|from|in|by)\s+(?:the\s+|your\s+|their\s+)?turn\s+(\d{1,2})\b", re.IGNORECASE)
+# Where a persona's clauses part: at the end of a sentence or a line, and at commas; never inside a quotation.
+_QUOTED = r"\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d|(?<![^\W_])'[^'\n]{8,}'(?![^\W_])"
+_CLAUSE = re.compile(rf"{_QUOTED}|(?P<end>(?<=[.;!?])\s+|\n+)|(?P<comma>(?<=,)\s+)")
+_STOP_LINE = re.compile(r"^\W*\[done\]\W*$", re.IGNORECASE | re.MULTILINE)
+_AS_AGENT = re.compile(
+    r"^\W*(?:agent|support(?: agent| team)?|assistant|customer (?:service|support))\s*:", re.I | re.M
+)
+_AS_CUSTOMER = re.compile(r"^\W*(?:customer|user|me)\s*:", re.IGNORECASE | re.MULTILINE)
+_CARD = re.compile(r"\W*route\s*:\s*\W*(?:direct|escalate)\b", re.IGNORECASE)
+# Of what a fact says, shorter words stand in any message.
+_TELLING = 3
+_LOOP = 3
+# A turn that stands within so many characters opens its clause: "and then on turn 2 asks".
+_OPENING = 12
+
+
+def due(persona: str, turn: int) -> tuple[str, list[str]]:
+    """A persona without what is due on another turn than this, and what is due on this very turn.
+
+    "Polite, mentions a chargeback on turn 3" is "Polite" before turn 3, and nothing of the chargeback is told. Where a
+    clause begins with its turn, what follows it in the sentence belongs to it.
+    """
+    kept, now = [], []
+    for clause in _clauses(persona):
+        scheduled = _TURN.search(clause)
+        plain = " ".join(_TURN.sub("", clause).split()).strip(" ,;.")
+        if scheduled is None:
+            kept.append(clause)
+        elif int(scheduled[1]) == turn:
+            now.append(plain)
+        elif int(scheduled[1]) < turn:
+            # What was done on its turn is done; it stays known, so that the part holds together.
+            kept.append(f"(earlier: {plain})")
+    return " ".join(kept).rstrip(" ,;"), now
+
+
+def _clauses(persona: str) -> list[str]:
+    clauses: list[str] = []
+    start, open_turn = 0, False
+    cuts = [(cut.start(), cut.end(), cut.lastgroup) for cut in _CLAUSE.finditer(persona) if cut.lastgroup]
+    for begin, end, kind in (*cuts, (len(persona), len(persona), "end")):
+        clause = persona[start:begin].strip()
+        if open_turn and _TURN.search(clause) is None:
+            clauses[-1] = f"{clauses[-1]} {clause}".strip()
+        elif clause:
+            clauses.append(clause)
+            # "On turn 2, sends a note" and "on turn 2 sends a note, then waits"
+            open_turn = bool(found := _TURN.search(clause)) and found.start() <= _OPENING
+        open_turn = open_turn and kind == "comma"
+        start = end
+    return clauses
+
+
+def customer_prompt(case: Case, turn: int) -> str:
+    """The system message of the model that plays the customer, for its turn, counted from 1."""
+    persona, now = due(case.persona or "", turn)
+    facts = [f"- {name}: {_said(value)}" for name, value in case.hidden_facts.items()] or ["- none"]
+    language = [] if case.language == "en" else [f"You write in this language: {case.language}."]
+    return "\n".join(
+        [
+            *("# Your part", CUSTOMER_RULES, *language, "# Persona", persona or "An ordinary customer."),
+            *("# Goal", (case.goal or "").strip(), "# Hidden facts (tell one only when asked for it)", *facts),
+            *("# Turn", f"This is your turn {turn}.", *(f"Due on this turn: {each}" for each in now)),
+        ]
+    )
+
+
+def customer_messages(case: Case, said: Sequence[Message], turn: int) -> tuple[Message, ...]:
+    """What the customer's model is sent: its part, and the dialogue with its own words as the assistant's.
+
+    `said` holds the words of both sides alone, the customer's as `user`; of tools the customer sees nothing.
+    """
+    swapped = [Message("assistant" if each.role == "user" else "user", each.text) for each in said]
+    return (Message("system", customer_prompt(case, turn)), Message("user", BEGIN), *swapped)
+
+
+def without_stop(text: str) -> tuple[str, bool]:
+    """A customer's message without its stop signal, and whether it gave one."""
+    stops = _STOP_LINE.search(text) is not None or text.rstrip().upper().endswith(STOP)
+    if not stops:
+        return text.strip(), False
+    plain = _STOP_LINE.sub("", text).rstrip()
+    return (plain[: -len(STOP)] if plain.upper().endswith(STOP) else plain).strip(), True
+
+
+def fault_of(text: str, case: Case, earlier: Sequence[str], *, stops: bool) -> str:
+    """What is wrong with a customer's message, '' where nothing is: a fault of its part, and never the agent's."""
+    if stops and not earlier:
+        return "the customer stopped before the agent could act"
+    if not text and not stops:
+        return "the customer's model wrote nothing"
+    if _AS_AGENT.match(text) or _CARD.match(text) or (_AS_AGENT.search(text) and _AS_CUSTOMER.search(text)):
+        return "the customer spoke as the agent"
+    if not earlier and (told := told_facts(text, case)):
+        return f"the customer's first message told the hidden fact {told[0]}"
+    same = fold(text).text.casefold()
+    if len(earlier) >= _LOOP - 1 and all(fold(each).text.casefold() == same for each in earlier[1 - _LOOP :]):
+        return f"the customer said the same {_LOOP} times in a row"
+    return ""
+
+
+def told_facts(text: str, case: Case) -> list[str]:
+    """The hidden facts whose values stand in a text, though neither persona nor goal holds them."""
+    known = f"{case.persona or ''}\n{case.goal or ''}"
+    return [
+        name
+        for name, value in case.hidden_facts.items()
+        if any(stands_in(each, text) and not stands_in(each, known) for each in _values(value))
+    ]
+
+
+def _values(value: Any) -> Iterable[str]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _values(inner)
+    elif not isinstance(value, bool) and value is not None:
+        # 412.00 is told as 412 as well.
+        texts = {str(value), f"{value:.2f}", f"{value:g}"} if isinstance(value, int | float) else {str(value)}
+        yield from (text for text in texts if sum(map(str.isalnum, text)) >= _TELLING)
+
+
+def _said(value: Any) -> str:
+    return "yes" if value is True else "no" if value is False else str(value)
