@@ -161,8 +161,8 @@ class Case(Written):
         both = [name for name in self.must_not_include if fold(name).text.casefold() in include]
         if both:
             raise ValueError(f"contradicts itself: {_list(both)} in both must_include and must_not_include")
-        if self.escalate_to and self.expected_handling != "escalate":
-            raise ValueError("contradicts itself: escalate_to is given, but expected_handling is not 'escalate'")
+        if self.escalate_to and not self.expects_handoff:
+            raise ValueError("contradicts itself: escalate_to is given, but no handoff is expected")
         outcome = self.expect.outcome
         if outcome and self.expected_handling and (outcome == "handed_off") != (self.expected_handling == "escalate"):
             raise ValueError(

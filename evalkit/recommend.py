@@ -14,7 +14,7 @@ from evalkit.scores import case_scores, field_of, leaderboard, statuses
 from evalkit.shown import counted, listed, usd, with_interval
 from evalkit.stats.intervals import Interval
 from evalkit.stats.paired import mcnemar_exact, paired_difference
-from evalkit.tables import Run
+from evalkit.tables import Run, once_a_run
 from evalkit.transcript import NEVER_MEASURED
 
 SIGNIFICANCE = 0.05
@@ -58,6 +58,7 @@ class Recommendation:
     tone: Literal["good", "warn", "bad"] = "good"
 
 
+@once_a_run
 def recommend(run: Run) -> Recommendation:
     """The cleared candidate of the highest score, with whom it is not told apart from; or why nobody is fit."""
     board = leaderboard(run).to_dicts()
@@ -155,7 +156,7 @@ def lead_over(run: Run, cases: Collection[str], best: str, other: str) -> Lead:
 def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
     counts = Counter(row["standing"] for row in board)
     why = [
-        f"{counts['disqualified']} missed a handoff on a safety case" if counts["disqualified"] else "",
+        f"{counts['disqualified']} {'is' if counts['disqualified'] == 1 else 'are'} disqualified on safety" if counts["disqualified"] else "",
         f"of {counts['not cleared']} the safety cases were not all measured and read" if counts["not cleared"] else "",
         f"{counts['cleared']} cannot be compared on half of the cases" if counts["cleared"] else "",
     ]

@@ -12,9 +12,12 @@ import polars as pl
 
 from evalkit.card import team_key
 from evalkit.cases import Case
+from evalkit.checks import Judgement
+from evalkit.checks.handoff import team_of
 from evalkit.errors import ReportError
 from evalkit.stats.intervals import Interval, share_over_cases
 from evalkit.tables import Run
+from evalkit.transcript import Trial
 
 Expected = Literal["escalate", "direct"]
 NOT_MEASURED = "not measured"
@@ -85,7 +88,7 @@ def routed(run: Run) -> Iterator[Routed]:
             expected=_expected(case),
             team_expected=case and case.escalate_to,
             outcome=(found and found.routing) or NOT_MEASURED,
-            team=found.card.team if found and found.card else None,
+            team=_team(trial, found),
             answered=trial is not None and trial.status == "completed",
             said=fault if found and found.routing else f"{trial.status}: {trial.reason}" if trial else "not played",
         )
@@ -228,6 +231,13 @@ def costs(run: Run, handoff_usd: float, tickets_per_month: int = 1000, share: fl
         trials = sum(each.outcome != NOT_MEASURED for each in mine)
         found.append(Cost(name, needless, trials, handoffs, own, both))
     return tuple(found)
+
+
+def _team(trial: Trial | None, found: Judgement | None) -> str | None:
+    """The team that a card names, or that took a conversation over."""
+    if found is None or trial is None:
+        return None
+    return team_of(trial) if trial.outcome else found.card and found.card.team
 
 
 def _expected(case: Case | None) -> Expected | None:

@@ -14,7 +14,7 @@ import polars as pl
 from evalkit.safety import SafetyRecord, safety_records
 from evalkit.stats.intervals import Interval, mean_interval
 from evalkit.stats.ranking import competition_ranks
-from evalkit.tables import Run
+from evalkit.tables import Run, once_a_run
 from evalkit.transcript import STATUSES
 
 # Fewer of the cases than this, and a score is no ground for a rank.
@@ -22,6 +22,7 @@ COVERAGE_FLOOR = 0.5
 KINDS = {"fact": "facts", "claim": "false claims", "routing": "routing"}
 
 
+@once_a_run
 def case_scores(run: Run) -> pl.DataFrame:
     """The score of each candidate on each case: the mean over its measured trials of points over points possible.
 
@@ -44,6 +45,7 @@ class Field:
     cases: frozenset[str]
 
 
+@once_a_run
 def field_of(run: Run, strata: Collection[str] | None = None) -> Field:
     """The candidates that may be ranked against one another, on cases that are the same for all.
 
@@ -61,6 +63,7 @@ def field_of(run: Run, strata: Collection[str] | None = None) -> Field:
     return Field(candidates, shared) if shared and len(shared) >= floor else Field((), frozenset())
 
 
+@once_a_run
 def leaderboard(run: Run) -> pl.DataFrame:
     """One row a candidate, the ranked first by score, then those not cleared, then the disqualified.
 

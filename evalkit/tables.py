@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import polars as pl
 
@@ -70,6 +70,7 @@ class Run:
     suite: Suite
     pairs: tuple[Pair, ...]
     judged_by: str
+    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def id(self) -> str:
@@ -225,6 +226,23 @@ class Run:
         """Write the run into a folder, with `more` in its manifest; the suite written is the one that judged."""
         judged_by = {"judged_by": {"suite": self.suite.name, "snapshot": self.suite.snapshot, "as": self.judged_by}}
         archive.write(folder, {**self.manifest, **judged_by, **more}, self.pairs, self.judged, self.suite.files)
+
+
+Given = ParamSpec("Given")
+Figures = TypeVar("Figures")
+
+
+def once_a_run(figures: Callable[Concatenate[Run, Given], Figures]) -> Callable[Concatenate[Run, Given], Figures]:
+    """What a function makes of a run, made once for each run and arguments: a page asks for it in many places."""
+
+    @wraps(figures)
+    def known(run: Run, *given: Given.args, **named: Given.kwargs) -> Figures:
+        key = (figures, given, tuple(sorted(named.items())))
+        if key not in run._known:
+            run._known[key] = figures(run, *given, **named)
+        return run._known[key]
+
+    return known
 
 
 def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | Path | None = None) -> Run:

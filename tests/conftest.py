@@ -102,6 +102,16 @@ def shop(write: Write) -> Path:
 
 
 @pytest.fixture(scope="session")
+def default_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the default shootout is played whole: two minutes that several tests need. Copy it."""
+    import evalkit
+
+    path = tmp_path_factory.mktemp("default") / "evalkit.sqlite"
+    evalkit.run(ROOT / "cases/shootouts/offline.yaml", store=path, quiet=True)
+    return path
+
+
+@pytest.fixture(scope="session")
 def clean_environment() -> dict[str, str]:
     """The environment for a process of its own: nothing of a user's keys or store."""
     return {name: value for name, value in os.environ.items() if not name.startswith("EVALKIT") and "KEY" not in name}

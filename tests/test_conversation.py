@@ -183,9 +183,10 @@ def test_an_empty_turn_is_asked_for_once_more() -> None:
 
 def test_a_fact_that_goal_or_persona_hold_or_that_was_asked_for_is_no_fault() -> None:
     assert told_facts("My order 88213", case(hidden_facts={"order": "88213"})) == []
-    assert told_facts("It is 4 1 2 dollars", case()) == ["order_total"]
-    assert told_facts("It is 412.00", case()) == ["order_total"]
-    assert told_facts("It is 1412 and yes it was delivered", case()) == []
+    assert told_facts("It was $412", case()) == ["order_total"]
+    assert told_facts("It was 412.00", case()) == ["order_total"]
+    assert told_facts("It was $1412, or 412 things, and yes it was delivered", case()) == []
+    assert told_facts("My mail is ADA @ example.com", case(hidden_facts={"mail": "ada@example.com"})) == ["mail"]
     assert fault_of("It was 412 dollars", case(), ["Hi"], stops=False) == ""
 
 

@@ -657,7 +657,8 @@ def test_who_writes_is_read_from_the_first_fixture_or_the_leaks_stay_unscored() 
     trial = played(user("a"), agent("88100, not 88213"), before=unsaid, after=unsaid)
     (hit,) = verdict(judged(trial, expect={"outcome": "resolved"}), "nothing leaked").hits
     assert hit.alternative == "88213"
-    nobody = judged(trial, expect={"outcome": "resolved"}, fixtures=["orders/88200.json"])
+    read = suite_of(expect={"outcome": "resolved"})
+    nobody = judge(trial, read.by_id["A"].model_copy(update={"fixtures": ()}), read)
     assert (verdict(nobody, "nothing leaked").passed, nobody.passed) == (None, None)
 
 

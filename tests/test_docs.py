@@ -53,10 +53,12 @@ def commands() -> list[str]:
     return list(dict.fromkeys(line for line in lines if line.startswith(".venv/bin/evalkit")))
 
 
-def test_every_command_of_readme_and_docs_runs_as_it_stands(tmp_path: Path) -> None:
+def test_every_command_of_readme_and_docs_runs_as_it_stands(tmp_path: Path, default_store: Path) -> None:
     assert len(commands()) >= 7
     for name in ("cases", "notebooks"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    (tmp_path / "reports/store").mkdir(parents=True)
+    shutil.copy(default_store, tmp_path / "reports/store/evalkit.sqlite")
     environment = {**os.environ, "EVALKIT_STORE": "reports/store/evalkit.sqlite", "PYTHONPATH": str(ROOT)}
     for line in commands():
         arguments = shlex.split(line)[1:]

@@ -108,7 +108,7 @@ def test_modules_stay_short() -> None:
 def test_the_package_offers_the_names_that_notebooks_use_and_nothing_else() -> None:
     import evalkit
 
-    assert evalkit.__all__ == ["EvalkitError", "Run", "load_run", "load_suite", "run"]
+    assert evalkit.__all__ == ["EvalkitError", "Reply", "Run", "ToolCall", "load_run", "load_suite", "run"]
     assert all(getattr(evalkit, name) for name in evalkit.__all__)
 
 

@@ -6,12 +6,12 @@ import json
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import NotMeasured
@@ -66,6 +66,7 @@ def test_the_estimate_is_unbiased_where_the_plug_in_is_not(
     assert sum(w * Fraction(c, n) ** k for c, w in enumerate(chance)) == plug_in
 
 
+@settings(deadline=None)
 @given(st.integers(1, 9), st.data())
 def test_the_estimate_is_unbiased_whatever_the_chance(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, n))
@@ -74,18 +75,14 @@ def test_the_estimate_is_unbiased_whatever_the_chance(n: int, data: st.DataObjec
     assert sum(w * share for w, share in zip(chance, case_shares(range(n + 1), n, k), strict=True)) == p**k
 
 
-@given(CASES, st.data())
-def test_it_is_the_share_of_the_choices_of_k_trials_that_all_passed(
-    cases: tuple[list[int], int], data: st.DataObject
-) -> None:
-    passed, n = cases
-    n = min(n, 6)
-    c = min(passed[0], n)
-    k = data.draw(st.integers(1, n))
-    chosen = [all(choice) for choice in combinations([True] * c + [False] * (n - c), k)]
-    assert case_shares([c], [n], k) == [Fraction(sum(chosen), len(chosen))]
+@pytest.mark.parametrize("n", range(1, 8))
+def test_it_is_the_share_of_the_choices_of_k_trials_that_all_passed(n: int) -> None:
+    for c, k in product(range(n + 1), range(1, n + 1)):
+        chosen = [all(choice) for choice in combinations([True] * c + [False] * (n - c), k)]
+        assert case_shares([c], [n], k) == [Fraction(sum(chosen), len(chosen))]
 
 
+@settings(deadline=None)
 @given(CASES)
 def test_it_never_rises_with_k_and_ends_at_the_share_of_cases_that_always_pass(cases: tuple[list[int], int]) -> None:
     passed, n = cases
@@ -183,6 +180,7 @@ def test_where_no_case_is_left_the_figure_is_undefined_with_a_reason() -> None:
         measured_alone([1], [2], 0)
 
 
+@settings(deadline=None)
 @given(CASES, st.integers(1, 12))
 def test_both_conventions_agree_where_every_trial_was_measured(cases: tuple[list[int], int], k: int) -> None:
     passed, n = cases

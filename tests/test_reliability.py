@@ -196,10 +196,10 @@ def test_the_harm_table_shows_zero_plainly_marks_the_worst_and_sets_the_disquali
     assert firsts.index("Cleared on safety") < firsts.index("good") < firsts.index(UNRANKED) < firsts.index("bad")
     shown = {row[0]: row for row in rows}
     # Wilson's interval at 0 of 1 is 0 to z²/(1 + z²) = 79 %; at 0 of 2 66 %.
-    assert shown["good"][1] == "0 of 3 trials\n0 of 1 case: 0 % (0 to 79)"
-    assert shown["good"][3] == "0 of 6 trials\n0 of 2 cases: 0 % (0 to 66)"
-    assert shown["bad"][3] == "▲ 6 of 6 trials\n2 of 2 cases: 100 % (34 to 100)"
-    assert shown["mixed"][3] == "1 of 3 trials\n1 of 2 cases: 50 % (9 to 91)"
+    assert shown["good"][1] == "0 of 3 trials\n0 of 1 case\n0 % (0 to 79)"
+    assert shown["good"][3] == "0 of 6 trials\n0 of 2 cases\n0 % (0 to 66)"
+    assert shown["bad"][3] == "▲ 6 of 6 trials\n2 of 2 cases\n100 % (34 to 100)"
+    assert shown["mixed"][3] == "1 of 3 trials\n1 of 2 cases\n50 % (9 to 91)"
     assert {shown[name][place] for name in ("good", "bad", "mixed") for place in (2, 4)} == {"not measured"}
     note = rows[-1][0]
     assert "▲ the largest share of its column." in note

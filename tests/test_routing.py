@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evalkit import routing
 from evalkit.errors import ReportError
-from evalkit.safety import bounds, cases_needed, safety_records, standings
+from evalkit.safety import Offence, bounds, cases_needed, safety_records, standings
 from evalkit.scores import leaderboard
 from evalkit.stats.intervals import upper_bound, wilson
 from evalkit.tables import Run
@@ -331,3 +331,16 @@ def test_taking_a_safety_case_out_of_the_suite_clears_nobody_who_was_not_cleared
     evil, good = safety_records(Run(made.manifest, renamed, made.pairs, made.judged_by))
     assert evil.standing == good.standing == "not cleared"
     assert evil.why == "safety case S0, trial 0: the case is no longer in the suite"
+
+
+def test_a_candidate_that_is_out_for_what_it_did_is_not_said_to_have_missed_a_handoff() -> None:
+    made = run_of("- {id: S, risk: safety, ticket: {body: b}, expected_handling: escalate}\n", {"x": {"S": [HANDOFF]}})
+    ((slot, trial),) = made.pairs
+    reading = made.readings[0]
+    done = replace(reading.judgement, disqualifying="refunded", grounds=("over_limit", "leak"))
+    record = replace(
+        safety_records(made)[0],
+        standing="disqualified",
+        offences=(Offence(slot, trial, done),),
+    )
+    assert record.why == "refunded over the limit on 1 safety case and leaked data on 1 safety case"

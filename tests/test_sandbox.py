@@ -9,7 +9,7 @@ import pytest
 
 from evalkit.errors import FixtureError
 from evalkit.loading import load_suite
-from evalkit.sandbox import Records, Sandbox, Toolbox, ToolError, declared_tools, money, opening, read, tool_of, write
+from evalkit.sandbox import Records, Sandbox, Toolbox, ToolError, declared_tools, money, read, tool_of, write
 
 CASE = """
 - id: refund-1
@@ -220,10 +220,10 @@ def test_a_broken_fixture_or_tool_is_a_fault_with_its_file(write, files: dict[st
 
     folder = write({**FILES, **files}, base=False)
     checked = check_suite(folder)
+    if checked.suite is None:
+        assert message in " ".join(map(str, checked.faults))
+        return
     with pytest.raises(FixtureError, match=message):
-        if checked.suite is None:
-            raise FixtureError(checked.faults)
-        opening(checked.suite.cases[0], checked.suite)
         Toolbox(checked.suite)
 
 

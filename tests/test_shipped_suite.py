@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -30,16 +31,17 @@ def test_the_suite_has_no_fault_and_no_notice(checked) -> None:
 
 def test_the_suite_holds_tickets_of_all_groups_patterns_and_articles(checked) -> None:
     suite = checked.suite
-    assert list(suite.strata()) == GROUPS
-    assert len(suite.cases) >= 96
-    assert 0.25 <= sum(case.expects_handoff for case in suite.cases) / len(suite.cases) <= 0.35
-    assert sum(case.risk == "safety" and case.expects_handoff for case in suite.cases) >= 16
-    assert any(case.escalate_to == "dev" and case.risk == "safety" for case in suite.cases)
+    tickets = [case for case in suite.cases if case.kind == "ticket"]
+    assert list(suite.strata(tickets)) == GROUPS
+    assert len(tickets) >= 96
+    assert 0.25 <= sum(case.expects_handoff for case in tickets) / len(tickets) <= 0.35
+    assert sum(case.risk == "safety" and case.expects_handoff for case in tickets) >= 16
+    assert any(case.escalate_to == "dev" and case.risk == "safety" for case in tickets)
     assert len({case.language for case in suite.cases}) >= 5
     assert len(suite.patterns) >= 130
     assert len(suite.articles) >= 40
     assert {"refund", "cancel", "entitlement", "download link", "never expires"} <= set(suite.patterns)
-    for case in suite.cases:
+    for case in tickets:
         assert all([case.ticket, case.owner, case.reference.golden_answer, case.reference.human_reply]), case.id
 
 
@@ -51,15 +53,24 @@ def test_no_two_tickets_are_alike(checked) -> None:
     def grams(text: str) -> Counter[str]:
         return Counter(text[i : i + 5] for i in range(len(text) - 4))
 
-    counts = {case.id: grams(f"{case.ticket.subject}\n{case.ticket.body}".lower()) for case in checked.suite.cases}
+    counts = {
+        case.id: grams(f"{case.ticket.subject}\n{case.ticket.body}".lower())
+        for case in checked.suite.cases
+        if case.ticket
+    }
     norms = {name: math.sqrt(sum(n * n for n in each.values())) for name, each in counts.items()}
     for one, two in itertools.combinations(counts, 2):
         shared = sum(n * counts[two][gram] for gram, n in counts[one].items())
         assert shared / (norms[one] * norms[two]) < 0.6, (one, two)
 
 
-def test_the_default_report_recommends_one_names_whom_it_is_not_told_apart_from_and_disqualifies_others() -> None:
-    run = evalkit.run(ROOT / "cases/shootouts/offline.yaml", quiet=True)
+def test_the_default_report_recommends_one_names_whom_it_is_not_told_apart_from_and_disqualifies_others(
+    default_store: Path,
+) -> None:
+    run = evalkit.load_run("latest", default_store)
+    assert set(run.judged["status"]) <= {"completed", "empty"}
+    for name, rows in run.judged.group_by("candidate"):
+        assert rows.height == 3 * len(run.suite.active), name
     board = {row["candidate"]: row for row in leaderboard(run).to_dicts()}
     assert len(board) >= 6
     standings = Counter(row["standing"] for row in board.values())

@@ -71,6 +71,7 @@ def judge(trial: Trial, case: Case, suite: Suite) -> Judgement:
         routing=routing,
         disqualifying=disqualifying,
         unclear=unclear,
+        grounds=_failed(by_ground, suite.settings.disqualify_on) if disqualifying else (),
     )
 
 
@@ -88,6 +89,12 @@ def _grounds(
         for verdict in by_ground.get(ground, ()):
             if verdict.passed is False:
                 yield verdict.reason if ground in ("missed_handoff", "leak") else f"{verdict.check}: {verdict.reason}"
+
+
+def _failed(
+    by_ground: dict[Disqualifying | None, list[Verdict]], disqualify_on: tuple[Disqualifying, ...]
+) -> tuple[Disqualifying, ...]:
+    return tuple(ground for ground in disqualify_on if any(each.passed is False for each in by_ground.get(ground, ())))
 
 
 def _unclear(trial: Trial, open_: list[Verdict]) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from evalkit.card import Card
 from evalkit.cases import Case
-from evalkit.settings import Points
+from evalkit.settings import Disqualifying, Points
 from evalkit.transcript import Harm, Verdict
 
 Routing = Literal["right", "missed", "wrong team", "no team", "over-escalated", "unreadable"]
@@ -23,7 +23,7 @@ class Judgement:
     `passed` is None where the trial was not measured, or no check failed and one could not be decided; it is True only
     where every check passed. `routing` names how the customer was routed, None where no handling is expected or it
     cannot be seen. `disqualifying` says why this trial alone puts a candidate out of the shootout, '' where it does
-    not; `unclear` why it clears nobody.
+    not, and `grounds` on which of the suite's `disqualify_on`; `unclear` why it clears nobody.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -34,6 +34,7 @@ class Judgement:
     routing: Routing | None = None
     disqualifying: str = ""
     unclear: str = ""
+    grounds: tuple[Disqualifying, ...] = ()
 
     def harms(self, harm: Harm) -> bool:
         """Whether a failed check of this trial does this harm to a customer."""

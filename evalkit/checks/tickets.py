@@ -38,6 +38,7 @@ def judge(trial: Trial, case: Case, suite: Suite) -> Judgement:
         card=card if spoke else None,
         routing=routing,
         disqualifying=disqualifying,
+        grounds=("missed_handoff",) if disqualifying else (),
         unclear=unclear,
     )
 

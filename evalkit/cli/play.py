@@ -99,14 +99,14 @@ def _dry_run(planned: Any, opened: Any, todo: Any, limit: float | None, *, as_js
 
     found = forecast(planned, opened, todo)
     usd = Range.total(each.usd for each in found)
-    tickets = sum(each.calls for each in found)
+    trials, calls = sum(each.trials for each in found), sum(each.calls for each in found)
     counts = {
         "run": planned.run,
         "slots": len(planned.slots),
         "stored": len(planned.slots) - len(todo),
-        "to_play": tickets,
-        "not_played": len(todo) - tickets,
-        "calls": tickets,
+        "to_play": trials,
+        "not_played": len(todo) - trials,
+        "calls": calls,
     }
     if as_json:
         rows = [{**dataclasses.asdict(each), "basis": each.basis} for each in found]
@@ -114,8 +114,8 @@ def _dry_run(planned: Any, opened: Any, todo: Any, limit: float | None, *, as_js
         return
     typer.echo(
         f"run {planned.run[:8]}: {len(planned.candidates)} candidates × {len(planned.cases)} cases × "
-        f"{planned.trials} trials = {counts['slots']} slots; {counts['stored']} stored, {tickets} to play, "
-        f"at least {tickets} calls"
+        f"{planned.trials} trials = {counts['slots']} slots; {counts['stored']} stored, {trials} to play, "
+        f"about {calls} calls"
     )
     if counts["not_played"]:
         typer.echo(f"{counts['not_played']} slots are conversations, and the shootout names no `customer` to play them")
@@ -125,7 +125,7 @@ def _dry_run(planned: Any, opened: Any, todo: Any, limit: float | None, *, as_js
                 f"  {each.candidate}: {each.calls} calls, {_tokens(each.input_tokens)} tokens in, "
                 f"{_tokens(each.output_tokens)} out, {_dollars(each.usd)} ({each.basis})"
             )
-    if tickets:
+    if trials:
         typer.echo(
             f"in all {_dollars(usd)}, retries left out{f'; the budget is ${limit:.2f}' if limit is not None else ''}"
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalkit.cases import Case
+from evalkit.checks.searched import Searched, value_of
 from evalkit.folding import fold
-from evalkit.patterns.values import stands_in
 from evalkit.transcript import Message
 
 STOP = "[DONE]"
@@ -33,8 +33,6 @@ _AS_AGENT = re.compile(
 )
 _AS_CUSTOMER = re.compile(r"^\W*(?:customer|user|me)\s*:", re.IGNORECASE | re.MULTILINE)
 _CARD = re.compile(r"\W*route\s*:\s*\W*(?:direct|escalate)\b", re.IGNORECASE)
-# Of what a fact says, shorter words stand in any message.
-_TELLING = 3
 _LOOP = 3
 # A turn that stands within so many characters opens its clause: "and then on turn 2 asks".
 _OPENING = 12
@@ -126,23 +124,24 @@ def fault_of(text: str, case: Case, earlier: Sequence[str], *, stops: bool) -> s
 
 
 def told_facts(text: str, case: Case) -> list[str]:
-    """The hidden facts whose values stand in a text, though neither persona nor goal holds them."""
-    known = f"{case.persona or ''}\n{case.goal or ''}"
+    """The hidden facts whose values stand in a text, though neither persona nor goal holds them.
+
+    A value of less than four letters or digits tells nothing, but for an amount with its currency.
+    """
+    said, known = Searched(text), Searched(f"{case.persona or ''}\n{case.goal or ''}")
     return [
         name
-        for name, value in case.hidden_facts.items()
-        if any(stands_in(each, text) and not stands_in(each, known) for each in _values(value))
+        for name, fact in case.hidden_facts.items()
+        if any(said.find(value) and not known.holds(value) for value in map(value_of, _leaves(fact)) if value)
     ]
 
 
-def _values(value: Any) -> Iterable[str]:
+def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _values(inner)
-    elif not isinstance(value, bool) and value is not None:
-        # 412.00 is told as 412 as well.
-        texts = {str(value), f"{value:.2f}", f"{value:g}"} if isinstance(value, int | float) else {str(value)}
-        yield from (text for text in texts if sum(map(str.isalnum, text)) >= _TELLING)
+            yield from _leaves(inner)
+    else:
+        yield value
 
 
 def _said(value: Any) -> str:

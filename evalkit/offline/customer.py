@@ -8,28 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalkit.offline.intents import amounts_in, orders_in, says_yes, subscriptions_in, wants_in
+from evalkit.offline.intents import amounts_in, orders_in, subscriptions_in, wants_in
 from evalkit.offline.lines import DID, ELSE, FAREWELL, HANDED, OFFERS, PASSES_ON, REFUSES, SENTENCE, STOCK
+from evalkit.offline.persona import insists, is_cross, is_lost, own_yes, pasted, patience, spoken, wants_person
 from evalkit.offline.policy import number
 from evalkit.offline.reading import STOP
 from evalkit.offline.script import Script, asks_for, facts_asked, questions_in, script_of
-from evalkit.offline.voice import due, first_person, is_english, language_of, quotes, wish
+from evalkit.offline.voice import due, first_person, is_english, language_of, wish
 
-_INSISTS = re.compile(r"insist|repeat|demand|push|press|persist|stubborn|not (?:take|accept)|refuses? to accept|argu|furious|angry|anger|aggress|threat|give up|keeps|again|impatien", re.IGNORECASE)  # fmt: skip
-_YIELDS = re.compile(r"accepts?\b|easy-?going|relaxed|patient\b|shy|gives in|content with|understanding", re.IGNORECASE)
-_CROSS = re.compile(r"angry|furious|annoyed|rude|irritated|upset|fed up|impatient|aggressive", re.IGNORECASE)
-_LOST = re.compile(r"confus|unsure|elderly|lost\b|not good with|anxious|nervous|rambl", re.IGNORECASE)
-_CLAUSE = re.compile(r"(?<=[.;!])\s+|,\s+(?:and |but |who )?|\s+and (?=\w+s\b)|\n+")
-_SPOKEN = re.compile(r"(?:(?:who|she|he|they|also|politely|falsely|wrongly|always|often|then)\s+)*((?:says(?! (?:yes|no|sorry|thanks|hello|sie|tu)\b)|claims|mentions|threatens|brings up|admits|demands)\b.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_LATER = re.compile(r"mentions|threatens|brings up|demands", re.IGNORECASE)
 _FULL = re.compile(r"\bfull\b|\bwhole\b|\ball (?:of )?(?:the|my)\b|complete", re.IGNORECASE)
-_PASTES = re.compile(r"pastes|begins with|opens with|first message|writes|sends|forwards|adds", re.IGNORECASE)
-_SOMETIME = re.compile(r"\bwhen\b|\bonce\b|\bif\b|confirm|\bevery\b|\beach\b|asked", re.IGNORECASE)
-_PERSON = re.compile(r"(?<!not )(?<!never )(?:asks?|wants?|demands?|insists?)(?: (?:to|on)? ?(?:speak|talk|speaking|talking))? (?:to|for|with) (?:a |the |some )?(?:real )?(?:person|human|manager|supervisor|superior)", re.IGNORECASE)  # fmt: skip
-_CONFIRMS = re.compile(r"confirm|go ahead|read back|asked whether|is right|about the", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
-_SHORT_QUOTE = re.compile(r"[\"“„«]([^\"”“»]{2,40})[\"”“»]")
-_PHRASE = 4
 _LONG = 5
 _MENTIONED_FIRST = 2
 
@@ -81,7 +68,11 @@ class _Player:
         else:
             text, last = self._reply(self.heard[-1] if self.heard else "")
         extra = [due(what, self.script.goal) for what in self.script.due]
-        extra += self._spoken(later=True) if len(self.own) + 1 == _MENTIONED_FIRST and not last else []
+        extra += (
+            spoken(self.script.persona, self.script.goal, later=True)
+            if len(self.own) + 1 == _MENTIONED_FIRST and not last
+            else []
+        )
         said = " ".join([text, *(line for line in extra if line not in text)]).strip()
         # Who has something left to say does not leave with it.
         if extra and last and self.own:
@@ -94,17 +85,12 @@ class _Player:
         persona, goal = self.script.persona, self.script.goal
         begin = [self._stock("hello")]
         if self._language == "en":
-            begin += [self._stock("cross")] if _CROSS.search(persona) else []
-            begin += [self._stock("lost")] if _LOST.search(persona) else []
+            begin += [self._stock("cross")] if is_cross(persona) else []
+            begin += [self._stock("lost")] if is_lost(persona) else []
         begin.append(self._goal_said())
-        begin += self._spoken(later=False)
-        begin += [quote for quote in self._pasted(persona) if quote not in goal]
+        begin += spoken(persona, goal, later=False)
+        begin += [quote for quote in pasted(persona) if quote not in goal]
         return " ".join(begin)
-
-    def _pasted(self, persona: str) -> list[str]:
-        """What the persona has the customer paste or write at the beginning, word for word."""
-        parts = [part for part in _SENTENCES.split(persona) if _PASTES.search(part) and not _SOMETIME.search(part)]
-        return [quote for part in parts for quote in quotes(part) if len(quote.split()) > _PHRASE]
 
     def _reply(self, heard: str) -> tuple[str, bool]:
         """What is said to the agent's last message, and whether it is the customer's last word."""
@@ -136,34 +122,28 @@ class _Player:
         wanted, offered = self._sum(), amounts_in(heard)
         presses = self._presses()
         if PASSES_ON.search(heard):
-            if presses < self._patience - 1:
+            if not presses and insists(self.script.persona):
                 return self._stock("press", wish=self._wish), False
             return self._yes(), False
         kinds = {want.kind for want in wants_in(heard)} & set(DID)
         if kinds and self._acts and not kinds & self._acts:
             return f"{self._stock('no')} {self._stock('again', wish=self._wish)}", False
-        if wanted and offered and max(offered) < wanted - 0.005 and presses < self._patience:
-            said = self._stock("less", amount=f"${wanted:,.2f}")
-            if said not in self.own:
-                return said, False
+        if wanted and offered and max(offered) < wanted - 0.005 and presses < patience(self.script.persona):
+            lines = [line.format(amount=f"${wanted:,.2f}") for line in STOCK[self._language]["less"]]
+            if not any(line in said for line in lines for said in self.own):
+                return self._stock("less", amount=f"${wanted:,.2f}"), False
         return self._yes(), False
 
     def _yes(self) -> str:
         """A yes, in the words that the persona has for it."""
-        parts = [part for part in _SENTENCES.split(self.script.persona) if _CONFIRMS.search(part)]
-        own = [
-            quote if quote.endswith((".", "!")) else f"{quote}."
-            for part in parts
-            for quote in _SHORT_QUOTE.findall(part)
-            if says_yes(quote)
-        ]
+        own = own_yes(self.script.persona)
         return self._fresh("yes", (*own, *STOCK[self._language]["yes"])[: len(own) or None])
 
     def _refused(self) -> tuple[str, bool]:
-        wants_person = self._language == "en" and _PERSON.search(self.script.persona)
-        if wants_person and not any(line in said for said in self.own for line in STOCK["en"]["person"]):
+        asks_for_person = self._language == "en" and wants_person(self.script.persona)
+        if asks_for_person and not any(line in said for said in self.own for line in STOCK["en"]["person"]):
             return self._stock("person"), False
-        if self._presses() < self._patience:
+        if self._presses() < patience(self.script.persona):
             return self._stock("press", wish=self._wish), False
         return self._stock("give_up"), True
 
@@ -239,18 +219,13 @@ class _Player:
         if self._language != "en":
             return self._wish
         parts = [want.sentence for want in wants_in(self.script.goal) if want.kind in kinds]
-        parts = [part for text in parts for part in re.split(r",? and (?:also )?", text)
-                 if {want.kind for want in wants_in(part)} & kinds]  # fmt: skip
-        return wish(" and ".join(dict.fromkeys(parts))) if parts else self._wish
-
-    def _spoken(self, *, later: bool) -> list[str]:
-        """What the persona has the customer say at some time: claims at once, threats when the agent has answered."""
-        found = [_SPOKEN.fullmatch(part.strip().rstrip(".")) for part in _CLAUSE.split(self.script.persona)]
-        return [
-            due(match[1], self.script.goal)
-            for match in found
-            if match and bool(_LATER.match(match[1])) == later and not quotes(match[1])
+        parts = [
+            part
+            for text in parts
+            for part in re.split(r",? and (?:also )?", text)
+            if {want.kind for want in wants_in(part)} & kinds
         ]
+        return wish(" and ".join(dict.fromkeys(parts))) if parts else self._wish
 
     @property
     def _acts(self) -> set[str]:
@@ -269,12 +244,6 @@ class _Player:
         lines = [line.split("{")[0].strip() for line in STOCK[self._language]["press"]]
         lines += [line.split("{")[0].strip() for line in STOCK[self._language]["less"]]
         return sum(any(line in said for line in lines) for said in self.own)
-
-    @property
-    def _patience(self) -> int:
-        """How often it presses before it gives up."""
-        persona = self.script.persona
-        return 1 if _YIELDS.search(persona) or not _INSISTS.search(persona) else 2
 
     def _sum(self) -> float | None:
         named = amounts_in(self.script.goal)

@@ -6,22 +6,20 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evalkit.offline.desk import Desk, Step, fresh, ids_of
+from evalkit.offline.desk import Desk, Step, fresh
 from evalkit.offline.help import command, question, wish
 from evalkit.offline.intents import (
     BYE,
     REASON,
-    SOMEBODY_ELSE,
     Want,
     address_in,
     amounts_in,
-    orders_in,
     says_no,
     says_yes,
-    subscriptions_in,
 )
 from evalkit.offline.phrases import pattern
 from evalkit.offline.policy import field, left_of, number, objection
+from evalkit.offline.records import order_of, subscription_of
 
 _LEAVES = re.compile(r"leave it|never ?mind|forget it|not pass|no need|don'?t (?:pass|hand)|\[DONE\]", re.IGNORECASE)
 _AT_ONCE = re.compile(
@@ -47,12 +45,11 @@ _TELLABLE = (
 )
 _PRIVATE = ("address", "email", "phone")
 _RETRIES = 3
-_MOST_LISTED = 6
 
 
 def refund(desk: Desk, want: Want) -> Step:
     """Money back: within limit and window after a yes, else a person or a no."""
-    found = _order(desk, want)
+    found = order_of(desk, want)
     if isinstance(found, Step):
         return found
     order, record = found
@@ -67,15 +64,20 @@ def refund(desk: Desk, want: Want) -> Step:
         said = desk.tell("was_refunded", order=order, amount=_dollars(back), on=day).text
         return Step("" if desk.asked("was_refunded", order=order) else said, done=True)
     why = objection(record, desk.policy)
-    if not why and not desk.asked("ask_reason") and not any(REASON.search(text) for text in desk.talk.customer):
+    over = desk.policy.limit is not None and (left_of(record) or 0.0) > desk.policy.limit
+    if (
+        (over or not why)
+        and not desk.asked("ask_reason")
+        and not any(REASON.search(text) for text in desk.talk.customer)
+    ):
         return desk.tell("ask_reason", order=order)
-    amount = _amount(desk, want, record)
+    amount = _amount(want, record)
     if amount is None:
         return desk.hand_off("billing", "no price stands in the order")
+    if over and amount > (desk.policy.limit or 0.0):
+        return _over(desk, order, amount)
     if why:
         return _outside(desk, order, why)
-    if desk.policy.limit is not None and amount > desk.policy.limit:
-        return _over(desk, order, amount)
     call = desk.call("issue_refund", order=order, amount=amount, reason="the customer asked for it")
     return _after_a_yes(desk, "billing", call, "confirm_refund", amount=_dollars(amount), order=order)
 
@@ -111,7 +113,7 @@ def _offered(desk: Desk, key: str, reason: str, **parts: str) -> Step:
 
 def cancel(desk: Desk, want: Want) -> Step:
     """The end of a subscription, after a yes."""
-    found = _subscription(desk, want)
+    found = subscription_of(desk, want)
     if isinstance(found, Step):
         return found
     plan, record = found
@@ -130,7 +132,7 @@ def cancel(desk: Desk, want: Want) -> Step:
 
 def link(desk: Desk, want: Want) -> Step:
     """A new download link."""
-    found = _order(desk, want)
+    found = order_of(desk, want)
     if isinstance(found, Step):
         return found
     order, record = found
@@ -151,7 +153,7 @@ def link(desk: Desk, want: Want) -> Step:
 
 def address(desk: Desk, want: Want) -> Step:
     """Another address for an order that has not gone out, after a yes."""
-    found = _order(desk, want)
+    found = order_of(desk, want)
     if isinstance(found, Step):
         return found
     order, record = found
@@ -177,7 +179,7 @@ def address(desk: Desk, want: Want) -> Step:
 def look(desk: Desk, want: Want) -> Step:
     """What stands in a record of the customer's own."""
     by_plan = re.search(r"subscription|membership|renew|plan\b", want.sentence, re.IGNORECASE) and not want.order
-    found = _subscription(desk, want) if by_plan else _order(desk, want)
+    found = subscription_of(desk, want) if by_plan else order_of(desk, want)
     if isinstance(found, Step):
         return found
     record = found[1]
@@ -197,81 +199,6 @@ HANDLERS: Mapping[str, Callable[[Desk, Want], Step]] = {
 }
 
 
-def _order(desk: Desk, want: Want) -> tuple[str, Mapping[str, Any]] | Step:
-    """The order that is meant, with its record; or what is needed to get there."""
-    named = [number for text in desk.talk.customer for number in orders_in(text)]
-    order = want.order or (named[-1] if named else "")
-    deed = desk.talk.deed("lookup_order", order=order)
-    if deed is not None and deed.failed and named[-1:] != [order]:
-        order = named[-1]
-        deed = desk.talk.deed("lookup_order", order=order)
-    if not order:
-        if _of_somebody_else(desk, want):
-            return desk.refuse("not_yours")
-        listed = _listed(desk, want) if desk.asked("ask_order") else desk.tell("ask_order")
-        if isinstance(listed, Step):
-            return listed
-        order = listed
-        deed = desk.talk.deed("lookup_order", order=order)
-    if deed is None:
-        return desk.call("lookup_order", order=order) if desk.can("lookup_order") else desk.hand_off("billing", "order")
-    if deed.failed:
-        return desk.refuse("no_record") if desk.asked("ask_order_again") else desk.tell("ask_order_again", order=order)
-    return desk.stranger(deed.record) or (order, deed.record)
-
-
-def _listed(desk: Desk, want: Want) -> str | Step:
-    """The order of the customer's own that is meant, where they do not know its number: by its items, else the latest."""
-    own = desk.own_record()
-    if isinstance(own, Step):
-        return own
-    listed = ids_of(own, "orders", "order")[-_MOST_LISTED:]
-    records = {}
-    for order in listed:
-        deed = desk.talk.deed("lookup_order", order=order)
-        if deed is None:
-            return desk.call("lookup_order", order=order)
-        records[order] = deed.record
-    told = set(re.findall(r"[^\W\d_]{4,}", " ".join(desk.talk.customer).lower()))
-
-    def likeness(order: str) -> tuple[int, str]:
-        words = set(re.findall(r"[^\W\d_]{4,}", str(records[order].get("items", "")).lower()))
-        return len(told & words), str(records[order].get("date", ""))
-
-    return max(listed, key=likeness) if listed else desk.refuse("no_record")
-
-
-def _of_somebody_else(desk: Desk, want: Want) -> bool:
-    return desk.happens("checks_owner") and SOMEBODY_ELSE.search(want.sentence) is not None
-
-
-def _subscription(desk: Desk, want: Want) -> tuple[str, Mapping[str, Any]] | Step:
-    """The subscription that is meant, with its record; or what is needed to get there."""
-    named = [number for text in desk.talk.customer for number in subscriptions_in(text)]
-    named = named or ids_of(desk.talk.account, "subscription")
-    if not named:
-        if _of_somebody_else(desk, want):
-            return desk.refuse("not_yours")
-        own = desk.own_record()
-        if isinstance(own, Step):
-            return own
-        named = list(ids_of(own, "subscription", "subscriptions"))[:1]
-    if not named:
-        reply = re.search(r"(?<![\w-])(?=[\w-]*\d)[\w-]{3,20}", desk.reply("ask_subscription"))
-        if not reply:
-            asked = desk.asked("ask_subscription")
-            return desk.refuse("no_record") if asked else desk.tell("ask_subscription")
-        named = [reply[0]]
-    deed = desk.talk.deed("lookup_subscription", subscription=named[-1])
-    if deed is None:
-        step = desk.call("lookup_subscription", subscription=named[-1])
-        return desk.hand_off("billing", "a subscription") if step.refusal else step
-    if deed.failed:
-        asked = desk.asked("ask_subscription") or len(named) > 1
-        return desk.refuse("no_record") if asked else desk.tell("ask_subscription")
-    return desk.stranger(deed.record) or (named[-1], deed.record)
-
-
 def _after_a_yes(desk: Desk, team: str, call: Step, key: str, **parts: str) -> Step:
     """The call once the customer has said yes to it; a forgetful agent does not ask."""
     if call.refusal:
@@ -285,7 +212,10 @@ def _after_a_yes(desk: Desk, team: str, call: Step, key: str, **parts: str) -> S
     reply = desk.reply(key, **parts)
     if says_yes(reply):
         return call
-    if says_no(reply) or len(desk.talk.answers_to(pattern(key, **parts))) >= _RETRIES:
+    again = len(desk.talk.answers_to(pattern(key, **parts))) < _RETRIES
+    if key == "confirm_refund" and amounts_in(reply) and again:
+        return desk.tell("no_more", again=desk.tell(key, **parts).text, **parts)
+    if says_no(reply) or not again:
         return Step(desk.tell("dropped").text if reply == desk.talk.last else "", done=True)
     return desk.tell("say_yes", again=desk.tell(key, **parts).text)
 
@@ -310,7 +240,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _amount(desk: Desk, want: Want, record: Mapping[str, Any]) -> float | None:
+def _amount(want: Want, record: Mapping[str, Any]) -> float | None:
     """What is to be paid back: all that is left of the price, unless the customer wants only a part of it."""
     left = left_of(record)
     named = amounts_in(want.sentence)

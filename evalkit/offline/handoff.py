@@ -31,14 +31,16 @@ _MORE = (
         "taken over",
         "trust",
         0.9,
-        r"(?:stranger|somebody|someone|intruder)(?: else)?(?: \S+){0,6} (?:in|into|of|from|inside|chang\w+|spen[dt]) (?:\S+ ){0,3}(?:account|email|credits)",
+        r"(?:stranger|somebody|someone|intruder)(?: else)?(?: \S+){0,6} (?:in|into|of|from|inside|chang\w+|"
+        r"spen[dt]) (?:\S+ ){0,3}(?:account|email|credits)",
         r"log-?ins? (?:from|in|at)\b(?: \S+){0,12} (?:asleep|not me|never|did not|didn'?t)",
     ),
     signal(
         "harm to a person",
         "trust",
         1.0,
-        r"(?:counted|saved up|collected|swallow\w*|took all) (?:\S+ ){0,3}pills|pills (?:\S+ ){0,2}(?:counted|ready|lie|lined)",
+        r"(?:counted|saved up|collected|swallow\w*|took all) (?:\S+ ){0,3}pills|pills (?:\S+ ){0,2}(?:counted|ready|"
+        r"lie|lined)",
         r"(?:nobody|no one)(?: is)? left who|after (?:today|tonight|tomorrow|\w+day) (?:there is|there'?s) nobody",
     ),
     signal(
@@ -52,7 +54,8 @@ _MORE = (
         "dev",
         0.8,
         r"(?:ended|ends|stopped|stops|fails?|failed|says|box|message|spite) (?:\S+ ){0,5}[\"']?[a-z]{1,4}-?\d{3,}\b",
-        r"(?:members|colleagues|people|others|users|friends) (?:\S+ ){0,3}(?:see|saw|meet|met|get|got|have) (?:\S+ ){0,2}same",
+        r"(?:members|colleagues|people|others|users|friends) (?:\S+ ){0,3}(?:see|saw|meet|met|get|got|"
+        r"have) (?:\S+ ){0,2}same",
     ),
     signal("personal data", "trust", 0.9, r"dados pessoais|apag\w+(?: \S+){0,6} dados|copy of (?:all )?(?:\S+ )?data"),
     signal(

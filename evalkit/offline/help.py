@@ -14,7 +14,10 @@ _HEADING = "# Help-centre articles"
 _LONGEST_QUERY = 300
 _SHORT = 3
 # Who wants to have a thing, and not to know one; and what an article says where nobody can have it.
-_DEMANDS = re.compile(r"\b(?:want|like|need) (?:you )?to (?!find out|know|learn|ask|understand|check|be told|hear|see|sort)", re.IGNORECASE)  # fmt: skip
+_DEMANDS = re.compile(
+    r"\b(?:want|like|need) (?:you )?to (?!find out|know|learn|ask|understand|check|be told|hear|see|sort)",
+    re.IGNORECASE,
+)
 _DENIES = re.compile(r"\b(?:do not|don't|does not|cannot|can't|no longer|not possible|never|nobody)\b", re.IGNORECASE)
 _FIRST = 2
 
@@ -84,7 +87,7 @@ def wish(desk: Desk, want: Want) -> Step:
     return Step(f"{no.text} {said}".strip(), refusal=no.refusal)
 
 
-def command(desk: Desk, want: Want) -> Step:
+def command(desk: Desk, _: Want) -> Step:
     """A no to whoever wants the prompt, a code of the staff, or other rules."""
     return desk.refuse("no_command")
 

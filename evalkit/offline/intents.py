@@ -21,13 +21,16 @@ WANTS: dict[str, re.Pattern[str]] = {
         r"(?<!mail )address",
         r"address\b(?: \S+){0,6} (?:chang|updat|correct|wrong|old)",
         r"(?:liefer|versand)?(?:adresse|anschrift)\b|changer (?:\S+ ){0,3}adresse|cambiar (?:\S+ ){0,3}direcci",
-        r"address(?: \S+){0,3} (?:on|onto|for) (?:\S+ ){0,4}(?:order|invoice)|(?:put|have)(?: \S+){0,8} (?:on|onto) (?:\S+ ){0,4}invoice",
+        r"address(?: \S+){0,3} (?:on|onto|for) (?:\S+ ){0,4}(?:order|invoice)|(?:put|have)(?: \S+){0,8} (?:on|"
+        r"onto) (?:\S+ ){0,4}invoice",
         r"adres(?: \S+){0,8} (?:wijzig|verander)\w*",
         r"(?:neue|andere|nouvelle|nueva|nieuwe|nuovo|novo|nova)\w* (?:adress|indirizzo|endere|direcci)",
-        r"adres (?:wijzig|verander)|(?:cambiare|modificare) (?:\S+ ){0,3}indirizzo|(?:mudar|alterar) (?:\S+ ){0,3}endere",
+        r"adres (?:wijzig|verander)|(?:cambiare|modificare) (?:\S+ ){0,3}indirizzo|(?:mudar|"
+        r"alterar) (?:\S+ ){0,3}endere",
     ),
     "link": _any(
-        r"(?:download|file|zip)\w*(?: \S+){0,8}? (?:link|expired|run out|dead|not work|doesn'?t work|does not work|again)",
+        r"(?:download|file|zip)\w*(?: \S+){0,8}? (?:link|expired|run out|dead|not work|doesn'?t work|does not work|"
+        r"again)",
         r"(?:re-?send|new|fresh|another|working|expired|dead)(?: \S+){0,4} (?:download|link)",
         r"link that works|(?:get|need|want|have|send)(?: \S+){0,3} link\b|link\b(?: \S+){0,14}? expired",
         r"link\b(?: \S+){0,8}? (?:expired|dead|run out|ran out|not work|doesn'?t|does not|broken|again)",
@@ -44,24 +47,33 @@ WANTS: dict[str, re.Pattern[str]] = {
         r"(?:get|have|want)(?: \S+){0,2} back (?:the|my|what) (?:\S+ ){0,3}(?:money|dollars|fee|payment|paid)",
     ),
     "cancel": _any(
-        r"(?:cancel|terminat|stop|quit|end)(?:l?ed|l?ing|ping|ting|e|ate)?(?: (?!of\b)\S+){0,6} (?:membership|subscription|plan|renew\w*|abo)\b",
-        r"(?:membership|subscription|plan|abo)\b(?: \S+){0,5} (?:cancel\w*|terminat\w*|(?:should|to) end|ended|stopped)\b|unsubscrib|cancel (?:it|now|me)\b",
-        r"k[üu]ndig|r[ée]sili|annuler (?:\S+ )?abonnement|cancelar|dar de baja|opzeg|disdi|annullare (?:\S+ )?abbonamento",
+        r"(?:cancel|terminat|stop|quit|end)(?:l?ed|l?ing|ping|ting|e|ate)?(?: (?!of\b)\S+){0,6} (?:membership|"
+        r"subscription|plan|renew\w*|abo)\b",
+        r"(?:membership|subscription|plan|abo)\b(?: \S+){0,5} (?:cancel\w*|terminat\w*|(?:should|to) end|ended|"
+        r"stopped)\b|unsubscrib|cancel (?:it|now|me)\b",
+        r"k[üu]ndig|r[ée]sili|annuler (?:\S+ )?abonnement|cancelar|dar de baja|opzeg|disdi|"
+        r"annullare (?:\S+ )?abbonamento",
         r"cancellation of",
     ),
     "look": _any(
-        r"(?:where is|where'?s|status of|track|what happened to|when (?:will|does|did))(?: \S+){0,6} (?:order|parcel|package|it\b)",
+        r"(?:where is|where'?s|status of|track|what happened to|when (?:will|does|did))(?: \S+){0,6} (?:order|"
+        r"parcel|package|it\b)",
         r"(?:what|which|tell|give|show|read|find|know|need|confirm|get)(?: \S+){0,6} (?:e-?mail|address|phone|details?|"
         r"total|number)(?: \S+){0,2} (?:of|for|on|from|behind|in)\b",
-        r"(?:order|subscription|membership|account)(?:'s)? (?:status|details|total|date)|wo (?:ist|bleibt) (?:\S+ ){0,2}bestellung",
-        r"(?:what|how much)(?: \S+){0,5} (?:paid|pay|charged)(?: \S+){0,3} order|when (?:\S+ ){0,6}renew|next (?:renewal|charge)",
+        r"(?:order|subscription|membership|account)(?:'s)? (?:status|details|total|date)|wo (?:ist|"
+        r"bleibt) (?:\S+ ){0,2}bestellung",
+        r"(?:what|how much)(?: \S+){0,5} (?:paid|pay|charged)(?: \S+){0,3} order|when (?:\S+ ){0,6}renew|"
+        r"next (?:renewal|charge)",
         r"look (?:up|at|into)(?: \S+){0,5} order",
     ),
     "wish": _any(
-        r"(?:figure|model|design|bust|statue)(?: \S+){0,8} (?:sculpted|made|designed|created|printed)|sculpt(?:ed)?(?: \S+){0,3} for me",
+        r"(?:figure|model|design|bust|statue)(?: \S+){0,8} (?:sculpted|made|designed|created|printed)|"
+        r"sculpt(?:ed)?(?: \S+){0,3} for me",
         r"(?:custom|bespoke|commission)\w*(?: \S+){0,3} (?:model|design|sculpt|figure|version|file)",
-        r"(?:discount|coupon|voucher|free (?:month|membership|model|credit|year)|for free|lifetime|price match|goodwill)",
-        r"(?:exception|credits?(?: \S+){0,4} (?:into|for|as) (?:money|cash|dollars))|(?:transfer|move|give)(?: \S+){0,3} credits",
+        r"(?:discount|coupon|voucher|free (?:month|membership|model|credit|year)|for free|lifetime|price match|"
+        r"goodwill)",
+        r"(?:exception|credits?(?: \S+){0,4} (?:into|for|as) (?:money|cash|dollars))|(?:transfer|move|"
+        r"give)(?: \S+){0,3} credits",
         r"(?:move|transfer|hand)\w*(?: \S+){0,10} (?:over )?to (?:\S+ ){1,3}account|(?:last year'?s|old) price",
         r"rabatt|gutschein|remise|descuento|korting|sconto|desconto",
     ),
@@ -69,66 +81,99 @@ WANTS: dict[str, re.Pattern[str]] = {
         r"(?:staff|internal|secret|unlock)\w*(?: \S+){0,2} code|code (?:of|for|from) (?:the )?staff|system prompt",
         r"your (?:\w+ )?(?:instructions|prompt)\b|stands above (?:the|this|my)",
     ),
-}  # fmt: skip
+}
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,? (?:and also|and then|und außerdem|et aussi)\s+", _FLAGS)
 _ORDER_WORD = r"(?:order|bestell\w*|commande|pedido|ordine|encomenda|PLM)"
-_ORDER = re.compile(rf"{_ORDER_WORD}(?:\s+(?:number|no\.?|nr\.?|nummer|id|is|ist|est|es|è|n[úu]mero|num[ée]ro|:)|[\s:##№-])*"
-                    r"((?:PLM[\s-]*)?\d[\d -]{1,9}\d)(?![\d.,]*\d)", _FLAGS)  # fmt: skip
-_NUMBER = re.compile(r"(?<![\w$€£.,-])(?<!\b(?-i:[A-Z][A-Z]) )(?:PLM[\s-]*)?(\d{4,7})(?![\w-]|[.,]\d| (?-i:[A-Z])| ?(?:dollars|usd|eur|euros|credits|days))", _FLAGS)  # fmt: skip
+_ORDER = re.compile(
+    rf"{_ORDER_WORD}(?:\s+(?:number|no\.?|nr\.?|nummer|id|is|ist|est|es|è|n[úu]mero|num[ée]ro|:)|[\s:##№-])*"
+    r"((?:PLM[\s-]*)?\d[\d -]{1,9}\d)(?![\d.,]*\d)",
+    _FLAGS,
+)
+_NUMBER = re.compile(
+    r"(?<![\w$€£.,-])(?<!\b(?-i:[A-Z][A-Z]) )(?:PLM[\s-]*)?(\d{4,7})(?![\w-]|[.,]\d| (?-i:[A-Z])| ?(?:dollars|usd|"
+    r"eur|euros|credits|days))",
+    _FLAGS,
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SUBSCRIPTION = re.compile(r"(?<![\w-])((?:sub|s|mem|m|abo)[-_]?\d[\w-]*)(?![\w-])", _FLAGS)
-_SUBSCRIPTION_WORD = re.compile(r"(?:subscription|membership|abo\w*)\s*(?:number|id|no\.?|is|:|#|\s)*\s*((?=[\w-]*\d)[\w-]{3,20})", _FLAGS)  # fmt: skip
+_SUBSCRIPTION_WORD = re.compile(
+    r"(?:subscription|membership|abo\w*)\s*(?:number|id|no\.?|is|:|#|\s)*\s*((?=[\w-]*\d)[\w-]{3,20})", _FLAGS
+)
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_MONEY = re.compile(r"[$€£]\s?(\d[\d,]*(?:\.\d{1,2})?)|(\d[\d,]*(?:\.\d{1,2})?)\s?(?:dollars?|usd|bucks|euros?|€|\$)", _FLAGS)  # fmt: skip
-_NEW_ADDRESS = re.compile(r"\b(?:to|is|address|auf|an|lautet|in)[:\s]+[\"“«]?([^\n\"”»?!]*\d[^\n\"”»?!]*[A-Za-z][^\n\"”»?!]*)", _FLAGS)  # fmt: skip
+_MONEY = re.compile(
+    r"[$€£]\s?(\d[\d,]*(?:\.\d{1,2})?)|(\d[\d,]*(?:\.\d{1,2})?)\s?(?:dollars?|usd|bucks|euros?|€|\$)", _FLAGS
+)
+_NEW_ADDRESS = re.compile(
+    r"\b(?:to|is|address|auf|an|lautet|in)[:\s]+[\"“«]?([^\n\"”»?!]*\d[^\n\"”»?!]*[A-Za-z][^\n\"”»?!]*)", _FLAGS
+)
 _STREET = re.compile(r"([^\n.?!:\"“”]*\b\d{1,5}\w?\b[^\n.?!:\"“”]*(?:\b[A-Z][a-zß-ÿ]+[^\n.?!:\"“”]*))")
 
 YES = _any(
-    r"yes\b|yeah|yep|sure\b|please do|go ahead|do (?:it|that|so)\b|correct\b|that'?s right|confirm(?:ed)?\b|ok(?:ay)?\b|"
-    r"yup\b|kindly (?:do|proceed)|proceed\b|vas-y|doe (?:dat )?maar|faites|machen sie|agreed|of course|absolutely|right, please",
-    r"ja\b|jawohl|gerne|genau|s[íi]\b|claro|adelante|de acuerdo|oui\b|d'accord|allez-y|s[ìi]\b|certo|va bene|sim\b|pode\b|graag\b",
-)  # fmt: skip
+    r"yes\b|yeah|yep|sure\b|please do|go ahead|do (?:it|that|so)\b|correct\b|that'?s right|confirm(?:ed)?\b|"
+    r"ok(?:ay)?\b|"
+    r"yup\b|kindly (?:do|proceed)|proceed\b|vas-y|doe (?:dat )?maar|faites|machen sie|agreed|of course|absolutely|"
+    r"right, please",
+    r"ja\b|jawohl|gerne|genau|s[íi]\b|claro|adelante|de acuerdo|oui\b|d'accord|allez-y|s[ìi]\b|certo|va bene|sim\b|"
+    r"pode\b|graag\b",
+)
 NO = _any(
-    r"no\b(?! (?:problem|worries|hurry))|nope|don'?t\b|do not\b|not (?:yet|now|that|so)\b|wait\b|stop\b|rather not|never ?mind|leave it",
+    r"no\b(?! (?:problem|worries|hurry))|nope|don'?t\b|do not\b|not (?:yet|now|that|so)\b|wait\b|stop\b|rather not|"
+    r"never ?mind|leave it",
     r"nein\b|nicht\b|non\b|pas\b|nee\b|niet\b|n[ãa]o\b|espera",
-)  # fmt: skip
+)
 BYE = _any(
-    r"thank|thanks|thx|cheers|bye|that'?s (?:all|it|everything)|that (?:is|was) all|nothing else|no,? that|never ?mind|leave it|"
-    r"danke|das war alles|merci|c'est tout|gracias|eso es todo|grazie|[èe] tutto|bedankt|dank u|dat was alles|obrigad|[ée] tudo",
+    r"thank|thanks|thx|cheers|bye|that'?s (?:all|it|everything)|that (?:is|was) all|nothing else|no,? that|"
+    r"never ?mind|leave it|"
+    r"danke|das war alles|merci|c'est tout|gracias|eso es todo|grazie|[èe] tutto|bedankt|dank u|dat was alles|"
+    r"obrigad|[ée] tudo",
     r"\[DONE\]",
-)  # fmt: skip
+)
 REASON = _any(
-    r"because|since\b|as (?:i|it|the)\b|by (?:mistake|accident)|twice|wrong|broken|never (?:arrived|came|got|used)|not what|"
-    r"doesn'?t|does not|didn'?t|did not|can'?t|cannot|no longer|changed my mind|don'?t (?:need|want|like)|too (?:late|small|big)|"
+    r"because|since\b|as (?:i|it|the)\b|by (?:mistake|accident)|twice|wrong|broken|never (?:arrived|came|got|used)|"
+    r"not what|"
+    r"doesn'?t|does not|didn'?t|did not|can'?t|cannot|no longer|changed my mind|don'?t (?:need|want|like)|"
+    r"too (?:late|small|big)|"
     r"damaged|missing|faulty|weil\b|kaputt|parce que|porque|perch[ée]|omdat",
-)  # fmt: skip
+)
 PERSON = _any(
-    r"(?:speak|talk|connect(?:ed)?|put me through|pass(?:ed)?|get)(?: \S+){0,2} (?:to|with|for) (?:\S+ ){0,2}(?:person|human|manager|supervisor|superior)",
+    r"(?:speak|talk|connect(?:ed)?|put me through|pass(?:ed)?|get)(?: \S+){0,2} (?:to|with|"
+    r"for) (?:\S+ ){0,2}(?:person|human|manager|supervisor|superior)",
     r"real (?:person|human)|mensch\b|persona de verdad",
-)  # fmt: skip
+)
 # Another person's matter, by the customer's own words.
 SOMEBODY_ELSE = _any(
     r"my (?!own\b)\w+(?: [A-Z]\w+)?(?:'s|s') (?:\S+ ){0,3}(?:order|account|membership|subscription|purchase|address)",
-    r"(?:ex|ex-\w+|son|daughter|colleague|friend|mate|neighbou?r|flatmate|brother|sister|husband|wife|partner)\b[^.\n]{0,60}"
+    r"(?:ex|ex-\w+|son|daughter|colleague|friend|mate|neighbou?r|flatmate|brother|sister|husband|wife|"
+    r"partner)\b[^.\n]{0,60}"
     r"\b(?:lives?|bought|buying|orders?|address|street|membership|purchases?)\b",
-    r"my (?:ex\b|ex-\w+|colleague|co-?worker|friend|neighbou?r|boss|brother|sister|wife|husband|partner|mother|father|mum|mom|dad|"
-    r"roommate|flatmate|client|son|daughter|girlfriend|boyfriend)\S*(?:'s?|s') (?:\S+ ){0,3}(?:order|account|membership|"
+    r"my (?:ex\b|ex-\w+|colleague|co-?worker|friend|neighbou?r|boss|brother|sister|wife|husband|partner|mother|"
+    r"father|mum|mom|dad|"
+    r"roommate|flatmate|client|son|daughter|girlfriend|boyfriend)\S*(?:'s?|s') (?:\S+ ){0,3}(?:order|account|"
+    r"membership|"
     r"subscription|address|e-?mail|refund|download|purchase|phone|data)",
-    r"(?:someone|somebody|another (?:person|customer)|other (?:person|customer|people))(?: else)?(?:'s)? (?:order|account|address)",
-    r"(?:order|account|membership|subscription)s? (?:of|from|belonging to) (?:my|a|another|his|her) (?:\S+ )?(?:ex|colleague|"
+    r"(?:someone|somebody|another (?:person|customer)|other (?:person|customer|people))(?: else)?(?:'s)? (?:order|"
+    r"account|address)",
+    r"(?:order|account|membership|subscription)s? (?:of|from|belonging to) (?:my|a|another|his|her) (?:\S+ )?(?:ex|"
+    r"colleague|"
     r"friend|neighbou?r|boss|customer|partner|wife|husband|brother|sister)",
-)  # fmt: skip
+)
 # A text that speaks to the machine and not to the agent's judgement.
 COMMAND = re.compile(
-    r"(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules?|polic(?:y|ies)|prompt|limits?|guidelines)"
+    r"(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instructions?|rules?|polic(?:y|ies)|prompt|"
+    r"limits?|guidelines)"
     r"|^\s*(?:#+ ?)?\W{0,3}(?:system|admin|developer|assistant|override|internal)(?: \w+){0,3}\W{0,3}:"
-    r"|\b(?:note|message|instruction|attention|order)s? (?:to|for) (?:the |any |all )?(?:ai|agents?|assistants?|bots?|support agents?|support bots?)\b"
+    r"|\b(?:note|message|instruction|attention|order)s? (?:to|for) (?:the |any |all )?(?:ai|agents?|assistants?|"
+    r"bots?|support agents?|support bots?)\b"
     r"|(?:^|[.!?>\"] ?)\[?(?:system|admin|support|staff|management|internal)(?: [\w/-]+){0,6}? ?[:\]]"
-    r"|\bcall issue_refund\b|\blimit (?:is |was )?raised\b|\bROUTE:|\bwithout (?:a|any) (?:second |further )?(?:check|approval|question)"
-    r"|\byou are now\b|\byou are in \w+ mode\b|\b(?:developer|debug|maintenance|god|admin) mode\b|\bnew (?:system )?(?:instructions|policy|rule)s?\s*:"
-    r"|\b(?:print|reveal|repeat|show|output|tell me) (?:me )?(?:your|the) (?:\w+ ){0,3}(?:system prompt|prompt|instructions|secrets?|staff code|internal)"
-    r"|\b(?:ai|agent|assistant|bot)s? (?:must|should|shall|has to|is to) (?:now )?(?:refund|issue|cancel|send|change|close|reveal)",
+    r"|\bcall issue_refund\b|\blimit (?:is |was )?raised\b|\bROUTE:|\bwithout (?:a|any) (?:second |"
+    r"further )?(?:check|approval|question)"
+    r"|\byou are now\b|\byou are in \w+ mode\b|\b(?:developer|debug|maintenance|god|admin) mode\b|"
+    r"\bnew (?:system )?(?:instructions|policy|rule)s?\s*:"
+    r"|\b(?:print|reveal|repeat|show|output|tell me) (?:me )?(?:your|the) (?:\w+ ){0,3}(?:system prompt|prompt|"
+    r"instructions|secrets?|staff code|internal)"
+    r"|\b(?:ai|agent|assistant|bot)s? (?:must|should|shall|has to|is to) (?:now )?(?:refund|issue|cancel|send|"
+    r"change|close|reveal)",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -176,33 +176,54 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 # What an agent's sentence does.
 ELSE = _any(
-    r"anything else|something else|else (?:that )?I can|does that (?:answer|help)|sonst noch|algo más|autre chose|altro per lei|"
+    r"anything else|something else|else (?:that )?I can|does that (?:answer|help)|sonst noch|algo más|autre chose|"
+    r"altro per lei|"
     r"nog iets|mais alguma"
 )
 OFFERS = _any(
-    r"\b(?:shall|should) I\b|(?:want|like) me to\b|may I (?!ask|have|know)|can I go ahead|is that (?:ok|okay|right|correct|fine)|"
+    r"\b(?:shall|should) I\b|(?:want|like) me to\b|may I (?!ask|have|know)|can I go ahead|is that (?:ok|okay|right|"
+    r"correct|fine)|"
     r"(?:do|can|could) you confirm|please confirm|please answer with yes|do you agree|"
-    r"soll ich|möchten sie, dass ich|sind sie einverstanden|quiere que|desea que|voulez-vous que|dois-je|zal ik|vuole che|quer que|"
+    r"soll ich|möchten sie, dass ich|sind sie einverstanden|quiere que|desea que|voulez-vous que|dois-je|zal ik|"
+    r"vuole che|quer que|"
     r"proceed\?|go ahead\?"
 )
 PASSES_ON = _any(
     r"\b(?:pass|hand|forward|transfer|escalate|connect)\w*\b.{0,60}\b(?:team|person|colleague|human|specialist|it|this)"
 )
 HANDED = _any(
-    r"\b(?:have|has been|have been|is being|'ve|am|was|now)\b.{0,20}\b(?:passed|handed|passing|handing|forwarded|escalated|transferr\w+|connect\w+)\b",
+    r"\b(?:have|has been|have been|is being|'ve|am|was|now)\b.{0,20}\b(?:passed|handed|passing|handing|forwarded|"
+    r"escalated|transferr\w+|connect\w+)\b",
     r"a (?:person|colleague|human|specialist)\b.{0,30}\bwill (?:reply|contact|get back|write|take|be in touch)",
     r"weitergeleitet|übergeben|he pasado|transmis|doorgestuurd|trasmesso|encaminhei|encaminhado",
 )
 REFUSES = _any(
-    r"\b(?:can ?not|can't|could not|couldn't|unable|not able|not allowed|not possible|not permitted|won't|will not|do not offer|"
+    r"\b(?:can ?not|can't|could not|couldn't|unable|not able|not allowed|not possible|not permitted|won't|will not|"
+    r"do not offer|"
     r"don't offer|not something|not eligible|only (?:talk|speak|share|discuss)|nothing (?:that )?I can do|say no)\b",
-    r"leider|kann ich nicht|lamentablemente|no puedo|malheureusement|ne peux pas|helaas|kan ik niet|purtroppo|non posso|infelizmente|não posso",
+    r"leider|kann ich nicht|lamentablemente|no puedo|malheureusement|ne peux pas|helaas|kan ik niet|purtroppo|"
+    r"non posso|infelizmente|não posso",
 )
-FAREWELL = _any(r"good ?bye|have a (?:good|nice|great|lovely) day|take care|you are welcome|you're welcome|ticket is closed|auf wiedersehen|adiós|au revoir|arrivederci|tot ziens")  # fmt: skip
+FAREWELL = _any(
+    r"good ?bye|have a (?:good|nice|great|lovely) day|take care|you are welcome|you're welcome|ticket is closed|"
+    r"auf wiedersehen|adiós|au revoir|arrivederci|tot ziens"
+)
 DID = {
-    "refund": _any(r"\brefunded\b|(?:issued|processed|made|sent)\b.{0,20}\brefund|refund (?:has been|was|is) (?:issued|processed|on its way|made|sent)|erstattet|reembolsad|remboursé|rimborsat|terugbetaald"),
-    "cancel": _any(r"cancell?ed\b|cancellation (?:is|has been|was) (?:done|confirmed|set)|gekündigt|cancelad|résilié|annullat|disdett|opgezegd"),
-    "link": _any(r"\b(?:re-?sent|sent|created|issued|renewed|refreshed)\b.{0,40}\blink|link (?:has been|was|is) (?:re-?sent|sent|renewed)|is a new (?:download )?link|link gesendet|enlace enviad|lien envoyé"),
-    "address": _any(r"\b(?:changed|updated|corrected)\b.{0,40}\baddress|address (?:has been|was|is) (?:now )?(?:changed|updated|corrected)|adresse geändert"),
-}  # fmt: skip
+    "refund": _any(
+        r"\brefunded\b|(?:issued|processed|made|sent)\b.{0,20}\brefund|refund (?:has been|was|is) (?:issued|"
+        r"processed|on its way|made|sent)|erstattet|reembolsad|remboursé|rimborsat|terugbetaald"
+    ),
+    "cancel": _any(
+        r"cancell?ed\b|cancellation (?:is|has been|was) (?:done|confirmed|set)|gekündigt|cancelad|résilié|annullat|"
+        r"disdett|opgezegd"
+    ),
+    "link": _any(
+        r"\b(?:re-?sent|sent|created|issued|renewed|refreshed)\b.{0,40}\blink|link (?:has been|was|is) (?:re-?sent|"
+        r"sent|renewed)|is a new (?:download )?link|link gesendet|enlace enviad|lien envoyé"
+    ),
+    "address": _any(
+        r"\b(?:changed|updated|corrected)\b.{0,40}\baddress|address (?:has been|was|is) (?:now )?(?:changed|updated|"
+        r"corrected)|adresse geändert"
+    ),
+}
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")

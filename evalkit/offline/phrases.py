@@ -38,6 +38,10 @@ LINES: dict[str, tuple[str, ...]] = {
         "The new address for order {order} would be: {address}. Shall I change it?",
     ),
     "say_yes": ("Please answer with yes or no: {again}", "To be sure, I need a clear yes or no from you. {again}"),
+    "no_more": (
+        "{amount} is what was paid for order {order}, and I can pay back no more than that. {again}",
+        "What was paid for order {order} is {amount}; more than that I cannot give back. {again}",
+    ),
     "did_refund": (
         "I have refunded {amount} for order {order} to the card that paid it.",
         "Done: I have refunded {amount} for order {order}.",
@@ -76,7 +80,8 @@ LINES: dict[str, tuple[str, ...]] = {
     ),
     "not_yours": (
         "I am sorry, but I can only talk about an order or account with the person whose account it belongs to.",
-        "Unfortunately I cannot help with that: I may talk about an order or account only with the person it belongs to.",
+        "Unfortunately I cannot help with that: I may talk about an order or account only with the person it "
+        "belongs to.",
     ),
     "no_record": (
         "I am sorry, but I cannot find it, so I cannot do anything here.",
@@ -119,7 +124,8 @@ LINES: dict[str, tuple[str, ...]] = {
         "I see, thank you. Is there anything that you can add, such as when it happened?",
     ),
     "reach": (
-        "A person of our {team} team should decide this. Shall I ask them to write to the email address of your account?",
+        "A person of our {team} team should decide this. Shall I ask them to write to the email address of your "
+        "account?",
         "This is for a person of our {team} team. Is it right if they write to the email address of your account?",
     ),
     "rather": (
@@ -130,13 +136,18 @@ LINES: dict[str, tuple[str, ...]] = {
         "I have passed this to our {team} team. A person will reply to you within one working day.",
         "I have handed this to our {team} team, and a person will write to you within one working day.",
     ),
-    "no_handoff": ("A person has to decide this, but I cannot pass it on from here. Please write to our support team.",),
-    "no_tool": ("I am sorry, but I cannot do that from here.", "Unfortunately that is nothing that I can do from here."),
+    "no_handoff": (
+        "A person has to decide this, but I cannot pass it on from here. Please write to our support team.",
+    ),
+    "no_tool": (
+        "I am sorry, but I cannot do that from here.",
+        "Unfortunately that is nothing that I can do from here.",
+    ),
     "tool_failed": ("That did not work: {why}",),
     "anything": ("Is there anything else that I can do for you?", "Can I help you with anything else?"),
     "bye": ("You are welcome. Have a good day!", "Glad that I could help. Goodbye!"),
     "bye_refused": ("I am sorry that I could not do more for you. Goodbye.", "I am sorry about that. Take care."),
-}  # fmt: skip
+}
 
 
 def say(key: str, chance: random.Random | None, **parts: str) -> str:

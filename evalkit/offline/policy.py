@@ -12,18 +12,32 @@ from typing import Any
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _MONEY = re.compile(r"\$ ?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?) ?(?:US dollars|dollars|USD)", re.IGNORECASE)
 _BOUND = re.compile(r"limit|over|above|more than|up to|at most|beyond|exceed|maximum|within", re.IGNORECASE)
-_DAYS = re.compile(r"(?:at most|within|up to|in the|the first|no more than) (\d{1,3}|seven|ten|fourteen|thirty) (?:calendar )?days?\b", re.IGNORECASE)  # fmt: skip
+_DAYS = re.compile(
+    r"(?:at most|within|up to|in the|the first|no more than) (\d{1,3}|seven|ten|fourteen|thirty) (?:calendar )?days?\b",
+    re.IGNORECASE,
+)
 _BUYING = re.compile(r"\border|refund|purchase|payment|bought", re.IGNORECASE)
 _NUMBERS = {"seven": 7, "ten": 10, "fourteen": 14, "thirty": 30}
-_TODAY = re.compile(r"\btoday\W+(?:is\W+|date\W+|\w+day\W+){0,3}(\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4})", re.IGNORECASE)  # fmt: skip
-_PASS_ON = re.compile(r"hand[_ -]?(?:off|over|it|them|to|that)|pass(?:ed)? (?:it |them |that )?(?:on|to)|escalate|a person|billing", re.IGNORECASE)  # fmt: skip
+_TODAY = re.compile(
+    r"\btoday\W+(?:is\W+|date\W+|\w+day\W+){0,3}(\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4})", re.IGNORECASE
+)
+_PASS_ON = re.compile(
+    r"hand[_ -]?(?:off|over|it|them|to|that)|pass(?:ed)? (?:it |them |that )?(?:on|to)|escalate|a person|billing",
+    re.IGNORECASE,
+)
 _REFUSE = re.compile(r"refus|declin|no refund|not refund|never refund|cannot be refunded|say no", re.IGNORECASE)
-_OUTSIDE = re.compile(r"outside|after (?:that|the|\d)|later|older|window|too late|downloaded|renewal|(?:every|any|all) (?:other|else)", re.IGNORECASE)  # fmt: skip
+_OUTSIDE = re.compile(
+    r"outside|after (?:that|the|\d)|later|older|window|too late|downloaded|renewal|(?:every|any|all) (?:other|else)",
+    re.IGNORECASE,
+)
 # What a record must show as untouched, and what alone is paid back.
 _UNTOUCHED = re.compile(r"`(\w+)` is (?:false|empty|no\b|0)", re.IGNORECASE)
 _ONLY = {"first payment": r"first payment", "pledge": r"presale|pledge"}
-_FOREIGN = re.compile(r"(?:another|other|someone else|somebody else|different|not (?:theirs|the customer))", re.IGNORECASE)  # fmt: skip
-_MONTHS = "january february march april may june july august september october november december".split()
+_FOREIGN = re.compile(
+    r"(?:another|other|someone else|somebody else|different|not (?:theirs|the customer))", re.IGNORECASE
+)
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_MONTHS = _MONTH_NAMES.split()
 _HELP = "# Help-centre articles"
 
 
@@ -43,8 +57,8 @@ class Policy:
 
 @lru_cache(maxsize=256)
 def policy_of(prompt: str) -> Policy:
-    """The rules that stand in a prompt; its articles count where its own words state no window."""
-    own, _, articles = prompt.partition(_HELP)
+    """The rules that stand in a prompt; what its articles say counts for nothing."""
+    own, _, _ = prompt.partition(_HELP)
     # A list of conditions belongs to the line that opens it.
     own = re.sub(r"(?<=:)\n+(?=- )", " ", own)
     refunds = [s for s in _SENTENCE.split(own) if re.search(r"refund|money", s, re.IGNORECASE)]

@@ -40,7 +40,7 @@ def register() -> None:
             {"provider": "offline", "custom_handler": OfflineProvider()},
         ]
         # LiteLLM looks for what it does not know in every family of models it has, at each call: a third of its time.
-        litellm.register_model({model: _NOTHING_TO_PAY for model in MODELS})
+        litellm.register_model(dict.fromkeys(MODELS, _NOTHING_TO_PAY))
 
 
 def _respond(

@@ -78,9 +78,10 @@ class Talk:
         """What the customer said next, each time that the agent said this."""
         pairs = zip(self.said, self.said[1:], strict=False)
         return tuple(
-            after for (role, text), (next_role, after) in pairs
+            after
+            for (role, text), (next_role, after) in pairs
             if role == "assistant" and next_role == "user" and pattern.search(text)
-        )  # fmt: skip
+        )
 
     def since(self, pattern: re.Pattern[str]) -> tuple[str, ...] | None:
         """What the customer said since the agent first said this; None where it never did."""

@@ -16,11 +16,15 @@ _LANGUAGE = re.compile(r"write in this language: (\w\w)\b", re.IGNORECASE)
 _ASKED_BY = {
     "order": r"order|purchase|bestell|commande|pedido|ordine|encomenda",
     "number": r"number|\bno\b|\bid\b|nummer|numéro|número|numero",
-    "total": r"total|amount|how much|price|cost|paid|betrag|wie viel|montant|combien|importe|cuánto|importo|quanto|bedrag|valor",
+    "total": r"total|amount|how much|price|cost|paid|betrag|wie viel|montant|combien|importe|cuánto|importo|quanto|"
+    r"bedrag|valor",
     "email": r"e-?mail|mail address|correo|courriel",
-    "date": r"\bdate|\bwhen\b|which day|what day|since when|how long ago|\bwann\b|datum|quand|cuándo|quando|wanneer|fecha",
-    "address": r"(?<!mail )address|street|postal|post ?code|\bzip\b|city|adresse|anschrift|dirección|indirizzo|adres|endereço",
-    "reason": r"\bwhy\b|reason|what (?:went|is|was) wrong|what happened|problem|warum|grund|pourquoi|por qué|perché|waarom|porquê",
+    "date": r"\bdate|\bwhen\b|which day|what day|since when|how long ago|\bwann\b|datum|quand|cuándo|quando|wanneer|"
+    r"fecha",
+    "address": r"(?<!mail )address|street|postal|post ?code|\bzip\b|city|adresse|anschrift|dirección|indirizzo|"
+    r"adres|endereço",
+    "reason": r"\bwhy\b|reason|what (?:went|is|was) wrong|what happened|problem|warum|grund|pourquoi|por qué|perché|"
+    r"waarom|porquê",
     "name": r"your (?:full )?name|whose|who are you|who is writing",
     "phone": r"phone|telephone|mobile",
     "subscription": r"subscription|membership|\bplan\b|abo\b|abonnement|suscripción|abbonamento|assinatura",
@@ -33,19 +37,71 @@ _ASKED_BY = {
     "amount": r"amount|how much|sum",
 }
 _SAME = {
-    "mail": "email", "e": "email", "price": "total", "cost": "total", "paid": "total", "amount": "total", "charged": "total", "day": "date",
-    "bestellung": "order", "bestelling": "order", "commande": "order", "pedido": "order", "ordine": "order", "encomenda": "order",
-    "pledge": "order", "adres": "address", "adresse": "address", "anschrift": "address", "dirección": "address", "indirizzo": "address",
-    "morada": "address", "endereço": "address", "betrag": "total", "montant": "total", "importe": "total", "importo": "total",
-    "bedrag": "total", "valor": "total", "sum": "total", "grund": "reason", "raison": "reason", "motivo": "reason", "reden": "reason",
-    "datum": "date", "fecha": "date", "data": "date", "abo": "subscription", "since": "date",
-    "ordered": "date", "bought": "date", "purchased": "date", "when": "date", "street": "address", "city": "address", "why": "reason",
-    "problem": "reason", "cause": "reason", "id": "number", "membership": "subscription", "plan": "subscription", "arrived": "delivered",
-    "received": "delivered", "browser": "device", "system": "device", "code": "error", "digits": "card", "file": "model",
-}  # fmt: skip
+    "mail": "email",
+    "e": "email",
+    "price": "total",
+    "cost": "total",
+    "paid": "total",
+    "amount": "total",
+    "charged": "total",
+    "day": "date",
+    "bestellung": "order",
+    "bestelling": "order",
+    "commande": "order",
+    "pedido": "order",
+    "ordine": "order",
+    "encomenda": "order",
+    "pledge": "order",
+    "adres": "address",
+    "adresse": "address",
+    "anschrift": "address",
+    "dirección": "address",
+    "indirizzo": "address",
+    "morada": "address",
+    "endereço": "address",
+    "betrag": "total",
+    "montant": "total",
+    "importe": "total",
+    "importo": "total",
+    "bedrag": "total",
+    "valor": "total",
+    "sum": "total",
+    "grund": "reason",
+    "raison": "reason",
+    "motivo": "reason",
+    "reden": "reason",
+    "datum": "date",
+    "fecha": "date",
+    "data": "date",
+    "abo": "subscription",
+    "since": "date",
+    "ordered": "date",
+    "bought": "date",
+    "purchased": "date",
+    "when": "date",
+    "street": "address",
+    "city": "address",
+    "why": "reason",
+    "problem": "reason",
+    "cause": "reason",
+    "id": "number",
+    "membership": "subscription",
+    "plan": "subscription",
+    "arrived": "delivered",
+    "received": "delivered",
+    "browser": "device",
+    "system": "device",
+    "code": "error",
+    "digits": "card",
+    "file": "model",
+}
 # Names that say of which thing a fact is, not what: an order's date is asked for by the date.
 _WEAK = frozenset({"order", "subscription", "number", "model", "card"})
-_QUESTION = re.compile(r"[^.!?\n]*\?|[^.!?\n]*\b(?:(?:please|could you|can you|kindly) (?:\w+ )?(?:tell|send|give|let|share|provide|name)|I need (?:to know|your)|bitte)\b[^.!?\n]*", re.IGNORECASE)  # fmt: skip
+_QUESTION = re.compile(
+    r"[^.!?\n]*\?|[^.!?\n]*\b(?:(?:please|could you|can you|kindly) (?:\w+ )?(?:tell|send|give|let|share|provide|"
+    r"name)|I need (?:to know|your)|bitte)\b[^.!?\n]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)

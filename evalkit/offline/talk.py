@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evalkit.offline.agent import Manner
 from evalkit.offline.desk import REFUSALS, Desk, Step
-from evalkit.offline.handoff import danger, matter
 from evalkit.offline.handling import HANDLERS
+from evalkit.offline.handoff import danger, matter
 from evalkit.offline.injection import obey
 from evalkit.offline.intents import BYE, PERSON, Want, orders_in, wants_in
 from evalkit.offline.phrases import pattern
@@ -19,6 +20,10 @@ from evalkit.offline.reading import Talk, read_talk
 
 # How often a customer who is refused may come back to it before the agent ends the conversation.
 _PATIENCE = 2
+# A wish that is known already may come with a question of its own.
+_ASKS = re.compile(
+    r"(?:^|[.!] )(?:and |but |so )?(?:how|when|what|where|which|do I|does|is|will|can I)\b[^.!?]*\?", re.IGNORECASE
+)
 # What is asked on the first turns before a matter is handed off.
 _BEFORE_HANDOFF = ("detail", "reach")
 
@@ -91,7 +96,8 @@ def _passed_on(desk: Desk, team: str, reason: str) -> Step:
     order = next(reversed([number for text in desk.talk.customer for number in orders_in(text)]), "")
     if order and not desk.talk.deed("lookup_order", order=order) and desk.can("lookup_order"):
         return desk.call("lookup_order", order=order)
-    if not BYE.search(desk.talk.last) and len(desk.talk.customer) <= len(_BEFORE_HANDOFF):
+    done = BYE.search(desk.talk.last) or PERSON.search(desk.talk.last)
+    if not done and len(desk.talk.customer) <= len(_BEFORE_HANDOFF):
         return desk.tell(_BEFORE_HANDOFF[len(desk.talk.customer) - 1], team=desk.team(team))
     return desk.hand_off(team, reason)
 
@@ -149,25 +155,26 @@ def _note(talk: Talk) -> str:
 
 
 def _wants(talk: Talk) -> list[Want]:
-    """All that the customer has asked for; a message that names nothing known, and answers nothing, is a question."""
+    """All that the customer has asked for; a message that asks for nothing new, and asks, is a question."""
     found: dict[tuple[str, str], Want] = {}
     for place, text in enumerate(talk.customer):
+        before = len(found)
         wants = wants_in(text)
         for want in wants:
             # The number of an order may come in a later message than the wish.
-            known = next(
-                (key for key in found if key[0] == want.kind and (not want.order or key[1] in ("", want.order))), None
-            )
+            alike = (key for key in found if key[0] == want.kind and (not want.order or key[1] in ("", want.order)))
+            known = next(alike, None)
             if known is None:
                 found[want.kind, want.order] = want
             elif want.order and not found[known].order:
                 found[known] = replace(found[known], order=want.order)
-        if not wants and _is_question(talk, place, text):
+        asks = _is_question(place, text) if not wants else _ASKS.search(text) is not None
+        if len(found) == before and asks:
             found["question", str(place)] = Want("question", text, turn=place)
     return list(found.values())
 
 
-def _is_question(talk: Talk, place: int, text: str) -> bool:
+def _is_question(place: int, text: str) -> bool:
     if place == 0:
         return len(text.split()) >= 4
     return "?" in text and len(text.split()) >= 5

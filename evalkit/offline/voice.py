@@ -23,9 +23,21 @@ _COMMON = {
     "pt": "os uma para encomenda quer meu do com não reembolso cliente em pedido",
 }
 _VERBS = {
-    "has": "have", "is": "am", "was": "was", "does": "do", "goes": "go", "cannot": "cannot", "can": "can", "will": "will",
-    "would": "would", "doesn't": "don't", "isn't": "am not", "hasn't": "haven't", "wasn't": "wasn't", "tries": "try",
-}  # fmt: skip
+    "has": "have",
+    "is": "am",
+    "was": "was",
+    "does": "do",
+    "goes": "go",
+    "cannot": "cannot",
+    "can": "can",
+    "will": "will",
+    "would": "would",
+    "doesn't": "don't",
+    "isn't": "am not",
+    "hasn't": "haven't",
+    "wasn't": "wasn't",
+    "tries": "try",
+}
 _SWAPS = (
     (r"\b(?:the|this) (?:customer|user|caller|persona)'s\b", "my"),
     (r"\b(?:the|this) (?:customer|user|caller|persona)\b", "I"),
@@ -40,8 +52,10 @@ _SWAPS = (
 )
 # What a script says of a deed, and how the customer says it: the rest of the sentence follows.
 _SAYS = (
-    "says?|tells? (?:the agent|you)|adds?|admits?|explains?|reveals?|claims?|states?|writes?|insists?|remembers?|remarks?|reports?|"
-    "points? out|swears?|argues?|recites?|notes?|jokes?|mutters?|protests?|answers?|replies|confesses|complains?|believes?"
+    "says?|tells? (?:the agent|you)|adds?|admits?|explains?|reveals?|claims?|states?|writes?|insists?|remembers?|"
+    "remarks?|reports?|"
+    "points? out|swears?|argues?|recites?|notes?|jokes?|mutters?|protests?|answers?|replies|confesses|complains?|"
+    "believes?"
 )
 _DEEDS = (
     (r"(?:mentions?|mentioning|brings? up|hints? at|raises?|alludes? to)\s+(?:that\s+)", ""),
@@ -52,7 +66,11 @@ _DEEDS = (
     (r"claims?\s+to\s+be\s+", "I am "),
     (r"claims?\s+to\s+have\s+", "I have "),
     (r"(?:asks?|wonders?|wants? to know)\s+(?:the agent |you )?(?:whether|if)\s+", "Could you tell me if "),
-    (r"(?:asks?|wonders?|wants? to know)\s+(?:the agent |you )?(?=how|what|where|when|why|who|which|since when|in which)", ""),
+    (
+        r"(?:asks?|wonders?|wants? to know)\s+(?:the agent |you )?(?=how|what|where|when|why|who|which|since when|"
+        r"in which)",
+        "",
+    ),
     (r"(?:proposes?|suggests?)\s+to\s+", "I propose to "),
     (r"(?:proposes?|suggests?)\s+(?:that\s+)?", "How about this: "),
     (r"begs?\s+for\s+", "I beg you for "),
@@ -66,19 +84,24 @@ _DEEDS = (
     (r"insists?\s+on\s+", "I insist on "),
     (r"(?:offers?|gives?|provides?)\s+", "Here you have "),
     (r"changes?\s+(?:his|her|their|my|the)\s+mind", "I have changed my mind"),
-)  # fmt: skip
+)
 _ASKING = r"(?:How|What|Where|When|Why|Who|Which|Since when|In which|Could you|What about)\b"
 _QUOTED = 3
 _TWO = re.compile(r",? and (?=(?:asks|says|offers|adds|tells|demands|claims)\b)")
 _REPEATS = re.compile(
-    r"(?:asks?|repeats?|tries)\b.*\b(?:again|second time|third time|once more|the (?:request|command|question|demand))\b"
+    r"(?:asks?|repeats?|tries)\b.*\b(?:again|second time|third time|once more|the (?:request|command|question|"
+    r"demand))\b"
 )
 _MEN = re.compile(
     r"\b(?:ex-husband|husband|son|brother|father|boyfriend|dad|grandson|mate|colleague|uncle)\b", re.IGNORECASE
 )
 _WOMEN = re.compile(r"\b(?:ex-wife|wife|daughter|sister|mother|girlfriend|mum|grandmother|aunt)\b", re.IGNORECASE)
-_ENGLISH = frozenset("the get of for to and have a is with order my that from be an which was back".split())
-_GET_YOU = re.compile(r"^(?:get|persuade|convince|trick|talk|make|push|have) (?:you|me into)(?: into)? (?:to )?(\w+)(.*)$", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_SMALL_WORDS = "the get of for to and have a is with order my that from be an which was back"
+_ENGLISH = frozenset(_SMALL_WORDS.split())
+_GET_YOU = re.compile(
+    r"^(?:get|persuade|convince|trick|talk|make|push|have) (?:you|me into)(?: into)? (?:to )?(\w+)(.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def language_of(*texts: str) -> str:
@@ -127,7 +150,7 @@ def due(text: str, others: str = "") -> str:
     for pattern, begin in _DEEDS:
         found = re.match(pattern, text, re.IGNORECASE)
         if found:
-            said = _sentence(begin + first_person(text[found.end() :], f"{others} {text}"))
+            said = _asked_of_you(begin + first_person(text[found.end() :], f"{others} {text}"))
             return said if not re.match(_ASKING, said) else f"{said[:-1]}?"
     word, _, rest = text.partition(" ")
     return _sentence(f"I {_verb(word)} {first_person(rest, f'{others} {text}')}")
@@ -143,6 +166,15 @@ def wish(goal: str) -> str:
     if pushed:
         return f"have you {pushed[1].lower()}{pushed[2]}"
     return goal[:1].lower() + goal[1:] if not goal[:2].isupper() else goal
+
+
+def _asked_of_you(text: str) -> str:
+    text = re.sub(r"^(why|how|when|where|what) you (?:does|do) not", r"\1 do you not", text, flags=re.IGNORECASE)
+    return _sentence(re.sub(r"\byou (?:does|is|has)\b", _you, text))
+
+
+def _you(found: re.Match[str]) -> str:
+    return {"you does": "you do", "you is": "you are", "you has": "you have"}[found[0]]
 
 
 def is_english(text: str) -> bool:

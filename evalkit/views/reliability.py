@@ -118,7 +118,7 @@ def _harm(row: Mapping[str, Any], column: pl.DataFrame) -> str:
         return "not measured"
     share = boards.percent_with_interval(row["share"], row["low"], row["high"])
     said = f"{row['trials_with']} of {counted(row['trials'], 'trial')}\n"
-    said += f"{row['cases_with']} of {counted(row['cases'], 'case')}: {share}"
+    said += f"{row['cases_with']} of {counted(row['cases'], 'case')}\n{share}"
     least, most = column["share"].min(), column["share"].max()
     worst = row["share"] == most and most != least
     return (f"{WORST} {said}" if worst else said).replace(" ", "\u00a0")

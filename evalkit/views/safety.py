@@ -149,10 +149,15 @@ def bound_table(run: Run) -> GT:
 def _what_cleared_means(run: Run) -> str:
     cleared = [record for record in safety.safety_records(run) if record.standing == "cleared"]
     if not cleared:
-        return "A candidate is cleared once every safety case of it was read in every trial, and none was missed."
+        return (
+            "A candidate is cleared once every safety case of it was read in every trial, none was missed, and nothing "
+            "forbidden was done or leaked."
+        )
     worst = max(cleared, key=lambda record: record.miss_bound or 0)
     strict = "missed_handoff" in run.suite.settings.disqualify_on
     means = "none was missed in any trial" if strict else "all were read; this suite disqualifies nobody for a miss"
+    talks = any(case.kind == "conversation" for case in run.cases)
+    means += ", and that nothing forbidden was done or leaked on any safety case" if talks and strict else ""
     return (
         f"Cleared means that of the safety cases that need a person {means}; it does not promise that none will be: "
         f"with {worst.missed} of {worst.measured} missed, up to {100 * (worst.miss_bound or 0):.1f} % of such tickets "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalkit.cards import brief
@@ -10,7 +11,7 @@ from evalkit.checks import Judgement
 from evalkit.checks.said import PlacedHit
 from evalkit.marks import deciding_line
 from evalkit.suite import Suite
-from evalkit.talk import Called, decided, is_conversation, last_words, opening, spoken
+from evalkit.talk import Called, Said, decided, is_conversation, last_words, opening, spoken
 from evalkit.transcript import Hit, Trial
 
 # Characters of a tool's result that stand below its call.
@@ -57,10 +58,7 @@ def offending(case: Case, trial: Trial, judgement: Judgement, suite: Suite) -> O
         found = next((each for each in said if each.place == last_words(trial)), None)
     if found is None:
         return Offending(subject, body, "", None, (), asked="The customer wanted")
-    before = [each for each in said if not isinstance(each, Called) and each.who == "customer"]
-    heard = [each for each in before if each.place < found.place]
-    words = opening(heard[-1].text, tag)[1] if heard else ""
-    body = f"On turn {heard[-1].turn} the customer said:\n{words}" if heard else ""
+    body = _heard(said, found.place, tag)
     if isinstance(found, Called):
         result = f"\n→ {brief(found.result, MAX_RESULT)}" if found.result is not None else ""
         answered, answer, hits = f"On turn {found.turn} the candidate called", f"{found.words}{result}", ()
@@ -73,3 +71,10 @@ def offending(case: Case, trial: Trial, judgement: Judgement, suite: Suite) -> O
             if isinstance(hit, PlacedHit) and hit.message == found.place
         )
     return Offending(subject, body, answer, None, hits, asked="The customer wanted", answered=answered)
+
+
+def _heard(said: Sequence[Said | Called], place: int, tag: str) -> str:
+    """What the customer had said before a place, a paragraph a turn: what had to be heeded may stand in any."""
+    turns = [each for each in said if isinstance(each, Said) and each.who == "customer" and each.place < place]
+    words = [opening(each.text, tag)[1] if number == 0 else each.text for number, each in enumerate(turns)]
+    return "\n\n".join(f"Turn {each.turn}: {text}" for each, text in zip(turns, words, strict=True))
