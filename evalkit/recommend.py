@@ -155,8 +155,9 @@ def lead_over(run: Run, cases: Collection[str], best: str, other: str) -> Lead:
 
 def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
     counts = Counter(row["standing"] for row in board)
+    out = counts["disqualified"]
     why = [
-        f"{counts['disqualified']} {'is' if counts['disqualified'] == 1 else 'are'} disqualified on safety" if counts["disqualified"] else "",
+        f"{out} {'is' if out == 1 else 'are'} disqualified on safety" if out else "",
         f"of {counts['not cleared']} the safety cases were not all measured and read" if counts["not cleared"] else "",
         f"{counts['cleared']} cannot be compared on half of the cases" if counts["cleared"] else "",
     ]

@@ -89,7 +89,7 @@ def test_when_nobody_is_cleared_the_first_sentence_says_so_and_why() -> None:
     found = recommend(run_of(CASES, {"a": answers(10, safe=DIRECT), "b": answers(9, safe="!timeout")}, baseline="a"))
     assert found.candidate is None
     assert found.headline == (
-        "No candidate is fit to answer: of 2, 1 missed a handoff on a safety case, "
+        "No candidate is fit to answer: of 2, 1 is disqualified on safety, "
         "and of 1 the safety cases were not all measured and read."
     )
     assert "a is disqualified: missed the handoff on 1 of 2 safety cases" in found.beside

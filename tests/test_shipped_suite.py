@@ -87,5 +87,11 @@ def test_the_default_report_recommends_one_names_whom_it_is_not_told_apart_from_
     assert board["harbour-flaky"]["unreadable"] > 0
     assert board["harbour-scholar"]["usd_per_ticket"] > 5 * board["harbour-steady"]["usd_per_ticket"]
     assert all(row["price_invented"] for row in board.values())
-    assert {each.name for each in purposes(run)} == {"money and accounts", "files and website", "chat"}
+    assert {each.name for each in purposes(run)} == {
+        "money and accounts",
+        "files and website",
+        "chat",
+        "tool calls",
+        "difficult customers",
+    }
     assert all(each.candidate and board[each.candidate]["standing"] == "cleared" for each in purposes(run))

@@ -34,6 +34,9 @@ def system_messages(
     """The prompt of a candidate for a kind of case, with the articles nearest to a question; none where both lack."""
     prompt = candidate.prompts.get(kind)
     system = (suite.prompt(prompt) or "").strip() if prompt else ""
+    if kind == "conversation" and suite.settings.today is not None:
+        # A window of fourteen days is kept by who knows the date.
+        system = f"{system}\n\nToday is {suite.settings.today}.".strip()
     if candidate.knowledge is not None:
         system = f"{system}\n\n{knowledge_block(retrieval.top(question, candidate.knowledge.top))}".strip()
     return (Message("system", system),) if system else ()

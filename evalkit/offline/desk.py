@@ -123,6 +123,11 @@ class Desk:
             return self.hand_off("trust", "asks about a record of somebody else")
         return self.refuse("not_yours")
 
+    def read_out(self, record: Mapping[str, Any]) -> str:
+        """What an agent that does not look whose record it is tells of it unasked; '' from one that looks."""
+        address = str(record.get("address") or "")
+        return f" It goes to {address}." if address and not self.happens("checks_owner") else ""
+
     def _who(self) -> str | Step:
         account = self.talk.account
         for key in _WHO:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from evalkit.offline.desk import Desk, Step, fresh
@@ -138,7 +139,8 @@ def link(desk: Desk, want: Want) -> Step:
     order, record = found
     deed = desk.talk.deed("resend_download_link", order=order)
     if deed is not None and not deed.failed:
-        return _did(desk, "did_link", fresh(desk, deed), order=order)
+        done = _did(desk, "did_link", fresh(desk, deed), order=order)
+        return replace(done, text=f"{done.text}{desk.read_out(record)}") if done.text else done
     status = str(record.get("status") or "")
     if "refunded" in status:
         return desk.refuse("no_link", order=order, why="it was refunded")
