@@ -21,6 +21,8 @@ class Retrieval:
 
     def __init__(self, articles: Sequence[Article]) -> None:
         self.articles = tuple(articles)
+        # Every candidate's every trial asks the same of a ticket.
+        self._ranked: dict[str, list[int]] = {}
 
     @cached_property
     def index_hash(self) -> str:
@@ -32,10 +34,13 @@ class Retrieval:
         """The `count` articles nearest to the question, best first; ties in the order of their names."""
         if not self.articles:
             return ()
-        vectorizer, matrix = self._index
-        likeness = (matrix @ vectorizer.transform([question]).T).toarray().ravel()
-        order = sorted(range(len(self.articles)), key=lambda index: (-likeness[index], self.articles[index].name))
-        return tuple(self.articles[index] for index in order[:count])
+        if question not in self._ranked:
+            vectorizer, matrix = self._index
+            likeness = (matrix @ vectorizer.transform([question]).T).toarray().ravel()
+            self._ranked[question] = sorted(
+                range(len(self.articles)), key=lambda index: (-likeness[index], self.articles[index].name)
+            )
+        return tuple(self.articles[index] for index in self._ranked[question][:count])
 
     @cached_property
     def _index(self):

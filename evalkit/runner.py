@@ -79,17 +79,20 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
         budget = _admitted(plan, store, options)
         begin(plan, store)
         slots = pending(plan, store, options)
-        session = _Session(plan, store, budget, progress, len(slots))
-        limit = 1 if options.sequential else options.concurrency or plan.shootout.concurrency
+        stopped = ""
         if slots:
+            # Not before something is to be played: its client loads LiteLLM, which takes seconds.
+            session = _Session(plan, store, budget, progress, len(slots))
+            limit = 1 if options.sequential else options.concurrency or plan.shootout.concurrency
             in_own_loop(session.play_all(slots, limit))
+            stopped = session.stopped
         counts = Counter(status or "not_run" for status in store.statuses(plan.run))
     return Played(
         run=plan.run,
         slots={status: counts.get(status, 0) for status in STATUSES},
         calls=budget.spent_calls,
         usd=None if budget.unpriced_calls else budget.spent_usd,
-        stopped=session.stopped,
+        stopped=stopped,
     )
 
 

@@ -73,6 +73,8 @@ def _respond(
     written = [json.dumps(call) for call in calls]
     asked = len("".join(_said(messages, role) for role in ("system", "user", "assistant", "tool")))
     tokens = asked // _CHARS_PER_TOKEN + 1, len(text + "".join(written)) // _CHARS_PER_TOKEN + 1
+    # Said here, it is not looked for; what a candidate declares is reckoned by the client.
+    response._hidden_params["response_cost"] = 0.0
     response.usage = litellm.Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
     return response
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 LANGUAGES = {
     "de": r"german\b|deutsch",
@@ -104,6 +105,7 @@ _GET_YOU = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def language_of(*texts: str) -> str:
     """The language in which a persona speaks: as its text says, else as the goal is written."""
     told = " ".join(texts)

@@ -46,6 +46,10 @@ class Store:
             self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
             self._execute("PRAGMA journal_mode = WAL")
             self._execute("PRAGMA synchronous = NORMAL")
+            # A conversation is some 40 kB, and a run thousands: room for the index in memory, and a longer log before
+            # it is copied into the file.
+            self._execute("PRAGMA cache_size = -65536")
+            self._execute("PRAGMA wal_autocheckpoint = 8192")
             self._prepare()
             self.parts = Parts(self._execute, self._many)
         except (sqlite3.Error, OSError) as error:
