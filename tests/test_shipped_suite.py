@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 from conftest import ROOT
 
@@ -76,6 +77,13 @@ def test_the_default_report_recommends_one_names_whom_it_is_not_told_apart_from_
     standings = Counter(row["standing"] for row in board.values())
     assert standings["cleared"] >= 2
     assert standings["disqualified"] >= 2
+    # The docs say how the baseline fares in conversations.
+    talks = {case.id for case in run.suite.cases if case.kind == "conversation"}
+    mine = run.judged.filter((pl.col("candidate") == "harbour-steady") & pl.col("case").is_in(talks))
+    assert f"{mine['passed'].sum()} of {mine.height} passed trials" in (ROOT / "docs/offline.md").read_text()
+    # Each of the four harms is done by somebody, so that the report has something to show.
+    harms = run.judged.select("wrong_answer", "wrong_action", "missed_handoff", "leaked_data").sum().row(0)
+    assert all(harms)
     found = recommend(run)
     assert board[found.candidate]["standing"] == "cleared"
     assert "not told apart" in found.headline or all(lead.told_apart for lead in found.leads)
