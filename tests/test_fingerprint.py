@@ -10,6 +10,7 @@ from evalkit.dialogue import seed_of, ticket_messages
 from evalkit.fingerprint import canonical, fingerprint, identity, trial_parts
 from evalkit.knowledge import Retrieval
 from evalkit.loading import check_files
+from evalkit.plan import plan
 from evalkit.shootout import Candidate
 from evalkit.suite import Suite
 
@@ -172,3 +173,59 @@ def test_the_offline_source_is_that_of_every_module_of_the_provider() -> None:
     folder = Path(module.__file__).parent / "offline"
     assert {path.name for path in folder.glob("*.py")} >= {"agent.py", "provider.py", "signals.py"}
     assert len(module.offline_source()) == 64
+
+
+TALK = """
+- id: TALK
+  persona: Calm
+  goal: A refund
+  fixtures: [orders/1.json]
+  expect: {outcome: resolved}
+- {id: TICKET, ticket: {body: Hi}, expected_handling: direct}
+"""
+DESK = '''
+from evalkit.sandbox import Records, write
+
+
+@write(changes=["ticket"])
+def close(records: Records) -> dict:
+    """Close the ticket."""
+    records["ticket"]["status"] = "resolved"
+    return {}
+'''
+SHOOTOUT = (
+    "name: s\ncustomer: {model: offline/customer, temperature: 0.5}\ncandidates: [{name: a, model: offline/agent}]\n"
+)
+TALK_FILES = {
+    "cases.yaml": TALK,
+    "tools/desk.py": DESK,
+    "fixtures/orders/1.json": '{"customer": "C-1"}',
+    "suite.yaml": "name: s\ntoday: 2026-11-16\npolicy: {refund_limit_usd: 100}\n",
+    "shootouts/s.yaml": SHOOTOUT,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "replayed"),
+    [
+        ({"tools/desk.py": DESK + "\n# a comment\n"}, {"TALK"}),
+        ({"fixtures/orders/1.json": '{"customer": "C-2"}'}, {"TALK"}),
+        ({"suite.yaml": TALK_FILES["suite.yaml"].replace("100", "99")}, {"TALK"}),
+        ({"suite.yaml": TALK_FILES["suite.yaml"].replace("11-16", "11-17")}, {"TALK"}),
+        ({"suite.yaml": TALK_FILES["suite.yaml"].replace("100}", "100, turn_limit: 5}")}, {"TALK"}),
+        ({"shootouts/s.yaml": SHOOTOUT.replace("0.5", "0.6")}, {"TALK"}),
+        ({"cases.yaml": TALK.replace("persona: Calm", "persona: Curt")}, {"TALK"}),
+        ({"cases.yaml": TALK.replace("body: Hi", "body: Hello")}, {"TICKET"}),
+        ({"cases.yaml": TALK.replace("outcome: resolved", "outcome: refused, tools_forbidden: [close]")}, set()),
+        ({"suite.yaml": TALK_FILES["suite.yaml"] + "private: {orders: [id]}\npoints: {fact_present: 2}\n"}, set()),
+        ({"shootouts/s.yaml": SHOOTOUT.replace("0.5}", "0.5, price: {input: 1, output: 1}}")}, set()),
+    ],
+)
+def test_what_a_conversation_is_made_of_replays_it_and_nothing_else(
+    write, change: dict[str, str], replayed: set[str]
+) -> None:
+    def fingerprints(files: dict[str, str]) -> dict[str, str]:
+        return {slot.case: slot.fingerprint for slot in plan(write(files, base=False) / "shootouts/s.yaml").slots}
+
+    before, after = fingerprints(TALK_FILES), fingerprints({**TALK_FILES, **change})
+    assert {case for case in before if before[case] != after[case]} == replayed
