@@ -567,3 +567,18 @@ def test_a_call_opens_and_the_bar_finds_what_stands_in_it(browser: Browser, page
         opened.page.locator("[data-do=clear]").click()
         opened.page.locator("[data-do=next]").click()
         assert opened.page.evaluate("document.activeElement.id") == "case-refund-over-limit"
+
+
+def test_the_page_says_who_played_the_customer_and_how_often_it_broke_its_part() -> None:
+    from handmade import DIRECT, run_of
+
+    from evalkit.tables import Run
+
+    made = run_of("- {id: A, ticket: {body: b}, expected_handling: direct}\n", {"x": {"A": [DIRECT] * 3}}, trials=3)
+    pairs = [
+        (slot, replace(trial, customer="openai/c", status="customer_fault" if slot.number else "completed"))
+        for slot, trial in made.pairs
+    ]
+    said = views.provenance(Run(made.manifest, made.suite, tuple(pairs), made.judged_by)).html
+    assert "openai/c played the customer in 3 conversations; 2 broke off by its fault" in said
+    assert "played the customer" not in views.provenance(made).html

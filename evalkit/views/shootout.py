@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -45,7 +46,7 @@ def provenance(run: Run) -> Card:
     ]
     if len(run.cases) < asked:
         said.append(f"No longer in that suite, and so not judged: {asked - len(run.cases)} of the {asked} cases.")
-    said += _models(run)
+    said += [*_customers(run), *_models(run)]
     if run.suite.settings.description:
         said.append(f"The suite says of itself: {run.suite.settings.description}")
     if caveat(run):
@@ -174,6 +175,18 @@ def _of_each_kind(record: safety.SafetyRecord) -> list[safety.Offence]:
     for offence in record.offences:
         found.setdefault((offence.slot.case, offence.judgement.disqualifying), offence)
     return list(found.values())
+
+
+def _customers(run: Run) -> list[str]:
+    """Who played the customers of conversations, and how often that part was broken: a sentence a model."""
+    talks = [trial for _, trial in run.pairs if trial is not None and trial.customer]
+    played = Counter(trial.customer for trial in talks)
+    broken = Counter(trial.customer for trial in talks if trial.status == "customer_fault")
+    return [
+        f"{model} played the customer in {counted(number, 'conversation')}; {broken[model]} broke off by its fault, "
+        "which is left out and charged to no candidate."
+        for model, number in played.items()
+    ]
 
 
 def _models(run: Run) -> list[str]:
