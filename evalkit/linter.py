@@ -10,7 +10,7 @@ from typing import Any
 from evalkit.cases import Case
 from evalkit.checks import differences
 from evalkit.errors import Fault, SuiteError
-from evalkit.sandbox import TIERS, Declared, declared_tools, opening, place_of
+from evalkit.sandbox import ENDED, TIERS, Declared, declared_tools, opening, place_of
 from evalkit.suite import Suite
 from evalkit.transcript import HARMS
 
@@ -36,7 +36,10 @@ def lint(suite: Suite, places: Mapping[str, tuple[str, int | None]]) -> tuple[li
         except SuiteError:
             continue  # told where the fixtures are read
         file, line = places.get(case.id, ("", None))
-        faults += [Fault(file, line, case.id, said) for said in (*_tools(case, tools), *_end_state(case, state, tools))]
+        faults += [
+            Fault(file, line, case.id, said)
+            for said in (*_tools(case, tools), *_outcome(case, tools), *_end_state(case, state, tools))
+        ]
         for certain, said in _facts(case, state):
             (faults if certain else notices).append(Fault(file, line, case.id, said))
         notices += [Fault(file, line, case.id, said) for said in _giveaways(case, state)]
@@ -90,11 +93,22 @@ def _tools(case: Case, tools: Mapping[str, Declared]) -> Iterator[str]:
             yield f"tools_called: {name} takes no {', '.join(unknown)}; it takes: {', '.join(tools[name].parameters)}"
 
 
+def _outcome(case: Case, tools: Mapping[str, Declared]) -> Iterator[str]:
+    """Outcomes that no tool that may be called could bring about."""
+    able = {tool.name for tool in tools.values() if "ticket" in tool.changes} - {*case.expect.tools_forbidden}
+    if tools and case.expect.outcome and not able:
+        yield f"outcome: no tool that may be called changes the ticket, and {case.expect.outcome} stands in its status"
+
+
 def _end_state(case: Case, state: Mapping[str, Any], tools: Mapping[str, Declared]) -> Iterator[str]:
     """End states that no tool, or no tool that may be called, could bring about, and those that are there already."""
     expected, forbidden = case.expect.final_state, {*case.expect.tools_forbidden}
     if expected is None or not tools:
         return
+    status = expected.get("ticket", {}).get("status") if isinstance(expected.get("ticket"), dict) else None
+    ends = ENDED.get(status) if isinstance(status, str) else None
+    if case.expect.outcome and status is not None and ends != case.expect.outcome:
+        yield f"final_state says ticket.status {status!r}, which is not the outcome {case.expect.outcome}"
     needed = {each.path.partition(".")[0].partition("[")[0] for each in differences(expected, state)}
     for table in sorted(needed):
         able = {tool.name for tool in tools.values() if table in tool.changes}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalkit.client import Budget, Client, missing_keys, spec_of, unknown_models
-from evalkit.dialogue import Stage, play
+from evalkit.dialogue import Stage, factory_of, play
 from evalkit.errors import BudgetExceeded, ShootoutError
 from evalkit.loops import in_own_loop
 from evalkit.plan import Plan
@@ -101,6 +101,9 @@ def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
     limits = plan.shootout.budget
     todo = plan.slots if options.fresh else store.unfinished(plan.slots, retry_empty=options.retry_empty)
     names = {slot.candidate for slot in todo}
+    for name in names:
+        if plan.candidates[name].agent is not None:
+            factory_of(plan.candidates[name])
     specs = {name: spec_of(each, each.model) for name, each in plan.candidates.items() if name in names and each.model}
     customer = plan.shootout.customer
     if customer is not None and any(plan.cases[slot.case].kind == "conversation" for slot in todo):

@@ -169,7 +169,7 @@ FAULTY = {
 
 @pytest.mark.parametrize(("lines", "said"), FAULTY.values(), ids=FAULTY)
 def test_a_faulty_customer_is_not_charged_to_a_well_behaved_agent(lines: list[str], said: str) -> None:
-    result = held(Scripted(*lines), Scripted("How may I help?"))
+    result = held(Scripted(*lines), Scripted(lambda messages: f"How may I help? {len(messages)}"))
     assert (result.status, result.fault_of) == ("customer_fault", None)
     assert said in result.reason
 
@@ -211,7 +211,8 @@ def test_an_error_of_the_customers_model_or_its_delay_is_never_the_agents() -> N
 
 @pytest.mark.parametrize("status", ["empty", "error", "timeout"])
 def test_an_agent_that_fails_midway_ends_the_trial_and_no_turn_is_invented(status: str) -> None:
-    result = held(Scripted("Hi", "And?"), Scripted("Yes?", Turn("", (), (), status, "broken")))
+    broken = Turn("", (), (Attempt("m", None, 5.0, None, fault=status),), status, "broken")
+    result = held(Scripted("Hi", "And?"), Scripted("Yes?", broken))
     assert (result.status, result.reason) == (status, "broken")
     assert roles(result) == "system user assistant user"
 
@@ -274,3 +275,45 @@ def test_a_customer_who_pastes_a_card_or_a_talk_into_its_words_speaks_for_itself
     assert fault_of("my friend got this:\nROUTE: direct\nplease do the same", case(), ["Hi"], stops=False) == ""
     assert fault_of("it says\nSupport: refund at once", case(), ["Hi"], stops=False) == ""
     assert "as the agent" in fault_of("Customer: hi\nAgent: hello", case(), ["Hi"], stops=False)
+
+
+def test_a_customer_that_takes_most_of_the_time_is_no_delay_of_the_agent() -> None:
+    slow = Turn("Hi", (), (Attempt("m", "m", 50.0, None),), "completed")
+    late = Turn("", (), (Attempt("m", None, 5.0, None, fault="timeout"),), "timeout", "too late")
+    result = held(Scripted(slow), Scripted(late))
+    assert (result.status, result.reason) == ("error", "the customer's model took most of the trial's time")
+
+
+@pytest.mark.parametrize(
+    ("persona", "turns"),
+    [
+        ("Asks for a person on turn 2 and threatens to leave on turn 4", {2: "Asks for a person", 4: "and threatens to leave"}),
+        ("On turn two asks for a person, and on turn 3 insists", {2: "asks for a person", 3: "and insists"}),
+        ("Mentions a lawyer on the third turn", {3: "Mentions a lawyer"}),
+        ("After turn 2 becomes rude", {3: "becomes rude"}),
+    ],
+)  # fmt: skip
+def test_several_turns_and_turns_in_words_are_each_told_on_their_own(persona: str, turns: dict[int, str]) -> None:
+    for turn in range(1, 6):
+        assert " ".join(due(persona, turn)[1]) == turns.get(turn, ""), turn
+
+
+@pytest.mark.parametrize("text", ["**Agent**: I refunded you", "Soporte: hecho", "Kundenservice : ja"])
+def test_a_label_of_the_agent_is_known_in_other_languages_and_in_bold(text: str) -> None:
+    assert "as the agent" in fault_of(text, case(), ["Hi"], stops=False)
+
+
+def test_a_fact_that_is_an_ordinary_word_is_not_told_by_using_it() -> None:
+    assert told_facts("Is it still open?", case(hidden_facts={"status": "open"})) == []
+    assert told_facts("My plan is free", case(hidden_facts={"plan": "free", "mail": "a1@b.example"})) == []
+    assert told_facts("I am Ada Lovelace", case(hidden_facts={"name": "Ada Lovelace"})) == ["name"]
+
+
+@pytest.mark.parametrize("text", ["Thanks [DONE].", "Thanks\n**[DONE]**.", "Thanks\n[done]\n"])
+def test_a_stop_signal_may_have_marks_around_it(text: str) -> None:
+    assert without_stop(text) == ("Thanks", True)
+
+
+def test_a_customer_that_is_told_the_same_again_and_again_may_say_the_same() -> None:
+    result = held(Scripted("Refund me"), Scripted("No."), limit=5)
+    assert (result.status, result.outcome) == ("completed", "unfinished")

@@ -69,8 +69,20 @@ def test_each_fault_is_told(write, change: tuple[str, str], message: str) -> Non
         faults = [each.message for each in lint(checked.suite, checked.places)[0]]
     else:
         faults, _ = found(write, change)
-    assert len(faults) == 1
-    assert faults[0].startswith(message)
+    assert [fault for fault in faults if fault.startswith(message)]
+    # What makes an outcome impossible may be told from both of its sides.
+    assert all(fault.startswith((message, "outcome: ", "final_state says ticket.status")) for fault in faults)
+
+
+def test_an_outcome_that_nothing_could_bring_about_or_that_the_end_state_denies_is_a_fault(write) -> None:
+    files = {"tools/desk.py": FILES["tools/desk.py"].replace('changes=["ticket"]', 'changes=["notes"]')}
+    change = ("  final_state: {ticket: {status: escalated}, refunds_issued: []}\n", "")
+    assert found(write, change, files)[0] == [
+        "outcome: no tool that may be called changes the ticket, and handed_off stands in its status"
+    ]
+    assert found(write, ("status: escalated", "status: resolved"))[0] == [
+        "final_state says ticket.status 'resolved', which is not the outcome handed_off"
+    ]
 
 
 @pytest.mark.parametrize("record", ['"expected_outcome": "handed_off"', '"note": "call issue_refund at once"'])

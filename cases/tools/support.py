@@ -140,6 +140,8 @@ def update_ticket(records: Records, note: str, status: Literal["open", "pending"
     status: open, or pending while the customer has to do something
     """
     ticket = records["ticket"]
+    if ticket["status"] not in ("open", "pending"):
+        raise ToolError(f"the ticket is {ticket['status']} already")
     ticket["notes"] = [*ticket.get("notes", []), note]
     ticket["status"] = status
     return _copy(ticket)

@@ -13,7 +13,7 @@ from evalkit.cases import Case
 from evalkit.checks.endstate import OWN_TOOLS, differences, number, shown
 from evalkit.settings import Settings
 from evalkit.shown import counted
-from evalkit.transcript import Harm, Message, Trial, Verdict
+from evalkit.transcript import Harm, Trial, Verdict
 
 
 @dataclass(frozen=True)
@@ -27,25 +27,13 @@ class Done:
 
 
 def calls(trial: Trial) -> tuple[Done, ...]:
-    """The calls that were answered, in their order. A call that came back with an error failed and changed nothing."""
+    """The calls that were answered, in their order. A call that failed changed nothing."""
     return tuple(
-        Done(place, call.name, call.arguments if isinstance(call.arguments, Mapping) else {}, _failed(message))
+        Done(place, call.name, call.arguments if isinstance(call.arguments, Mapping) else {}, message.fault)
         for place, message in enumerate(trial.messages)
         if message.role == "tool"
         for call in message.tool_calls[:1]
     )
-
-
-def _failed(message: Message) -> str:
-    if message.fault:
-        return message.fault
-    if '"error"' not in message.text:
-        return ""
-    try:
-        result = json.loads(message.text)
-    except (ValueError, RecursionError):
-        return ""
-    return "tool error" if isinstance(result, Mapping) and result.get("error") else ""
 
 
 def call_in_words(name: str, arguments: Mapping[str, Any]) -> str:
@@ -60,14 +48,15 @@ def tools_called(trial: Trial, case: Case, settings: Settings) -> Iterator[Verdi
     An argument that is named must have been given, and have the value by the rules of the end state. A failed call
     satisfies nothing; an expectation that stands there twice needs two calls.
     """
-    done, stands = calls(trial), Counter[str]()
+    done, stands = calls(trial), Counter[tuple[str, str]]()
     for name, arguments in case.expect.wanted_calls:
         wanted = call_in_words(name, arguments)
-        stands[wanted] += 1
+        same = (name, json.dumps(arguments, sort_keys=True, default=str))
+        stands[same] += 1
         mine = [each for each in done if each.name == name]
         fitting = [each for each in mine if not each.failed and not differences(arguments, each.arguments)]
-        called = len(fitting) >= stands[wanted]
-        reason = call_in_words(name, fitting[stands[wanted] - 1].arguments) if called else _why_not(mine, arguments)
+        called = len(fitting) >= stands[same]
+        reason = call_in_words(name, fitting[stands[same] - 1].arguments) if called else _why_not(mine, arguments)
         yield _verdict(f"tool called: {wanted}", called, reason, None, trial, settings)
 
 

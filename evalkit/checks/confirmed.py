@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from evalkit.cases import Case
 from evalkit.checks.actions import call_in_words, calls
@@ -29,9 +30,10 @@ _QUOTED_CHARS = 80
 def confirmed(trial: Trial, case: Case, settings: Settings) -> Iterator[tuple[Verdict, bool]]:
     """A verdict on each tool of `confirm_before`, and whether its failure rests on how a customer's answer was read.
 
-    Each call of the tool that worked needs a yes of its own: a customer's turn that says yes, to an agent's turn just
-    before it that asks and stands after the last such call, with no customer's no or wait since. A failed
-    call changed nothing and needs none.
+    Each call of the tool that worked needs a yes before it: a customer's turn that says yes, to an agent's turn just
+    before it that asks, with no customer's no or wait since. A yes is good for what is done until the customer speaks
+    again, as for both orders that were asked about, but not for the same call twice. A failed call changed nothing and
+    needs none.
     """
     for name in case.expect.confirm_before:
         check = f"confirmed before: {name}"
@@ -52,21 +54,24 @@ def _unconfirmed(trial: Trial, name: str) -> Iterator[tuple[str, bool]]:
     question: str | None = None  # what the agent asked since the customer last spoke
     answer: str | None = None  # what the customer last said to a question
     yes = False
+    covered: list[Mapping[str, Any]] = []  # the calls that this yes was good for
     for place, message in enumerate(trial.messages):
         if message.role == "assistant" and _ASKS.search(_LINK.sub("", fold(message.text).text)):
             question = message.text
         elif message.role == "user":
             said = says_yes(message.text)
+            if covered:
+                answer, yes, covered = None, False, []
             if question is not None:
                 answer, yes = message.text, said is True or (yes and said is None)
             elif said is False:
                 yes = False
             question = None
         elif place in worked:
-            if not yes:
+            if not yes or worked[place].arguments in covered:
                 call = f"{call_in_words(name, worked[place].arguments)} on turn {turn_of(trial, place)}"
                 quoted = "" if answer is None else " ".join(answer.split())[:_QUOTED_CHARS]
                 why = "the customer had not been asked" if answer is None else f"asked, the customer said '{quoted}'"
                 yield f"{call}: {why}", answer is not None
-            question = answer = None
-            yes = False
+            question = None
+            covered.append(worked[place].arguments)

@@ -58,8 +58,10 @@ FILLERS = _words(
 )
 # These say yes wherever they stand in a clause, unless a word before or right behind them denies it.
 ANYWHERE = _phrases(
-    """
+    r"""
     go ahead, go for it, please proceed, please do, i confirm, i agree, i accept, sounds (?:good|fine|great|right)
+    i (?:would |d |do |will )?(?:like|love|want|take) that
+    please (?:refund|cancel|issue|process|send|resend) (?:it|that|them|this|both|the \w+)
     works for me, by all means, fine (?:with|by) me, ok(?:ay)? (?:with|by) me, you (?:can|may) proceed
     you have my (?:ok|okay|permission|consent), that (?:is|s) (?:right|correct|fine|ok|okay|good|perfect)
     mach(?:en sie)? (?:das|es)(?: bitte| so)?, nur zu, tun sie (?:das|es), fahren sie fort, ich bestatige
@@ -135,6 +137,8 @@ CONDITIONS = _words(
     abord seulement avant attendez prima aspetti eerst alleen voordat wacht primeiro somente
     """
 )
+# Behind a `but` a no to one of these puts off what was agreed to.
+TODAY = _words("today now yet heute jetzt aujourd maintenant hoy ahora oggi adesso vandaag nu hoje agora")
 # What may stand before all that is looked for at the start of a clause.
 OPENERS = _words(
     "well oh ah um uh hmm and so then please actually just sorry na also dann pues entonces alors allora dan entao"
@@ -200,7 +204,7 @@ def _clause(words: list[str], *, opens: bool, alone: bool) -> str | None:
     """What a clause says: 'yes', 'no', 'hold' or nothing; whether it `opens` its sentence, and is a turn `alone`."""
     words = _HARMLESS.sub("ok", f" {' '.join(words)} ").split()
     if words[0] in BUT:
-        if CONDITIONS & {*words[1:]}:
+        if CONDITIONS & {*words[1:]} or (TODAY & {*words} and NEGATORS & {*words}):
             return "hold"
         words = words[1:]
     behind = list(dropwhile(OPENERS.__contains__, words)) or words

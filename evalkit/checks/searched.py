@@ -18,7 +18,8 @@ from evalkit.folding import fold
 SHORTEST = 4
 # So many characters that are neither letter nor digit may stand between two of a value's own.
 GAP = 6
-_RUN = re.compile(r"[^\W_]+")
+# Letters before a number are a word of their own: PLM90002 is the order 90002. One letter is a part of it.
+_RUN = re.compile(r"[^\W\d_]{2,}(?=\d)|[^\W_]+")
 _AMOUNT = re.compile(
     r"(?<![^\W_])(?<!\d[.,])(?:[1-9]\d{0,2}(?:,\d{3})+|\d{1,30})(?:[.,]\d{1,2})?(?![^\W_]|[.,]\d)", re.ASCII
 )
@@ -42,10 +43,11 @@ def value_of(leaf: Any) -> Value | None:
     if isinstance(leaf, bool) or not isinstance(leaf, str | int | float):
         return None
     text = "".join(_plain(run) for run in _RUN.findall(fold(str(leaf)).text))
-    if len(text) < SHORTEST:
-        return None
     amount = None if isinstance(leaf, str) else number(leaf)
-    return Value("" if isinstance(leaf, float) else text, amount)
+    if len(text) < SHORTEST or isinstance(leaf, float):
+        # An amount, however small, is told by the currency beside it.
+        return None if amount is None else Value("", amount)
+    return Value(text, amount)
 
 
 def _plain(run: str) -> str:

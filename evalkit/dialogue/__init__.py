@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalkit.dialogue.agents import factory_of
     from evalkit.dialogue.customer import CUSTOMER_RULES
     from evalkit.dialogue.slots import Stage, play
     from evalkit.dialogue.told import SEEDED, knowledge_block, seed_of, ticket_messages
@@ -14,13 +15,14 @@ _HOME = {
     "CUSTOMER_RULES": "customer",
     "SEEDED": "told",
     "Stage": "slots",
+    "factory_of": "agents",
     "knowledge_block": "told",
     "play": "slots",
     "seed_of": "told",
     "ticket_messages": "told",
 }
 
-__all__ = ["CUSTOMER_RULES", "SEEDED", "Stage", "knowledge_block", "play", "seed_of", "ticket_messages"]
+__all__ = ["CUSTOMER_RULES", "SEEDED", "Stage", "factory_of", "knowledge_block", "play", "seed_of", "ticket_messages"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,13 +77,14 @@ class PythonAgent:
         loop, started = asyncio.get_running_loop(), time.monotonic()
         try:
             async with asyncio.timeout_at(deadline):
-                reply = await _called(self._agent.reply, tuple(messages))
+                reply = _checked(await _called(self._agent.reply, tuple(messages)))
         except TimeoutError:
             late = loop.time() >= deadline
             return self._failed("timeout" if late else "error", "the trial's time ran out" if late else "TimeoutError")
-        except Exception as error:  # noqa: BLE001
-            # Whatever somebody's code raises is what the report has to tell of it.
-            return self._failed("error", f"{type(error).__name__}: {error}", started)
+        except FAILURES as error:
+            if _is_ours(error):
+                raise
+            return self._failed("error", said_of(error), started)
         attempt = Attempt(self._name, None, time.monotonic() - started, reply.usd, reply.usage)
         status: Status = "completed" if reply.text or reply.tool_calls else "empty"
         return Turn(reply.text, tuple(reply.tool_calls), (attempt,), status, "" if status == "completed" else "no text")
@@ -92,8 +95,40 @@ class PythonAgent:
         return Turn("", (), (attempt,), status, reason, fault_of="agent" if status == "error" else None)
 
 
+# Whatever somebody's code raises is what the report has to tell of it, an exit or a cancellation of its own too.
+FAILURES = (Exception, SystemExit, asyncio.CancelledError)
+
+
+def said_of(error: BaseException) -> str:
+    """What an agent's own code raised, in words."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether it is this trial that is being cancelled, and no agent's code that says so."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+def _checked(reply: Any) -> Reply:
+    """The reply; raises TypeError or ValueError with what is wrong where it is none."""
+    if not isinstance(reply, Reply):
+        raise TypeError(f"reply() gave {type(reply).__name__}, where a Reply is needed")
+    if not isinstance(reply.text, str):
+        raise TypeError(f"the reply's text is {type(reply.text).__name__}, where a str is needed")
+    for call in reply.tool_calls:
+        if not (isinstance(call, ToolCall) and isinstance(call.name, str)):
+            raise TypeError(f"a call of a tool is {type(call).__name__}, where a ToolCall with a name is needed")
+        json.dumps(call.arguments, allow_nan=False)
+    if reply.usd is not None and not (isinstance(reply.usd, int | float) and math.isfinite(reply.usd)):
+        raise ValueError(f"the reply's usd is {reply.usd!r}, where a finite number or None is needed")
+    if reply.usage is not None and not isinstance(reply.usage, Usage):
+        raise TypeError(f"the reply's usage is {type(reply.usage).__name__}, where a Usage is needed")
+    return reply
+
+
 async def agent_of(candidate: Candidate, case: Case, number: int, client: Client, tools: Schemas) -> Agent:
-    """The agent that a candidate is, in a fresh session for one trial."""
+    """The agent that a candidate is, in a fresh session for one trial; raises what its factory and `reset` raise."""
     if candidate.agent is None:
         return ModelAgent(client, spec_of(candidate, candidate.model or ""), seed_of(candidate, case, number), tools)
     agent = await _called(factory_of(candidate), candidate)

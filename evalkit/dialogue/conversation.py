@@ -89,7 +89,8 @@ class Conversation:
             text, stops = without_stop(done.text)
             if text or stops:
                 break
-        if fault := fault_of(text, self.case, earlier, stops=stops):
+        answers = [each.text for each in self._said if each.role == "assistant"]
+        if fault := fault_of(text, self.case, earlier, stops=stops, answers=answers):
             self._end("customer_fault", fault)
             return True
         if text:
@@ -109,6 +110,9 @@ class Conversation:
         for _ in range(MAX_CALLS):
             done = await self.agent.turn((*self._prompt, *self._messages), self.deadline)
             self._spent(done, "agent")
+            if done.status == "timeout" and self._slow_customer():
+                self._end("error", "the customer's model took most of the trial's time")
+                return False
             if done.status != "completed":
                 self._end(done.status, done.reason, done.fault_of)
                 return False
@@ -126,6 +130,12 @@ class Conversation:
                 return True
         self._result.reason = f"{MAX_CALLS} turns of calls without a word to the customer"
         return False
+
+    def _slow_customer(self) -> bool:
+        spent = {"agent": 0.0, "customer": 0.0}
+        for attempt in self._result.attempts:
+            spent[attempt.role] += attempt.seconds
+        return spent["customer"] > spent["agent"]
 
     def _spent(self, done: Turn, role: Literal["agent", "customer"]) -> None:
         self._result.attempts += [replace(attempt, role=role) for attempt in done.attempts]

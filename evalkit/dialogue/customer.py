@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from evalkit.cases import Case
-from evalkit.checks.searched import Searched, value_of
+from evalkit.checks.searched import Searched, Value, value_of
 from evalkit.folding import fold
 from evalkit.transcript import Message
 
@@ -23,13 +24,23 @@ You are a customer who writes to a company's support in a chat. You are not the 
   [DONE] on a line of its own."""
 
 # "on turn 3", as a persona says when it does what.
-_TURN = re.compile(r"\b(?:on|at|from|in|by)\s+(?:the\s+|your\s+|their\s+)?turn\s+(\d{1,2})\b", re.IGNORECASE)
+_NUMBERS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_TURN = re.compile(
+    r"\b(?P<when>on|at|from|in|by|after)\s+(?:the\s+|your\s+|their\s+)?"
+    rf"(?:turns?\s+(?P<number>\d{{1,2}}|{'|'.join(_WORDS)})|(?P<ordinal>{'|'.join(_NUMBERS)})\s+turn)\b",
+    re.IGNORECASE,
+)
 # Where a persona's clauses part: at the end of a sentence or a line, and at commas; never inside a quotation.
 _QUOTED = r"\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d|(?<![^\W_])'[^'\n]{8,}'(?![^\W_])"
 _CLAUSE = re.compile(rf"{_QUOTED}|(?P<end>(?<=[.;!?])\s+|\n+)|(?P<comma>(?<=,)\s+)")
 _STOP_LINE = re.compile(r"^\W*\[done\]\W*$", re.IGNORECASE | re.MULTILINE)
+_STOP_END = re.compile(r"[*_`]*\[done\]\W*$", re.IGNORECASE)
 _AS_AGENT = re.compile(
-    r"^\W*(?:agent|support(?: agent| team)?|assistant|customer (?:service|support))\s*:", re.I | re.M
+    r"^\W*(?:agent|support(?: agent| team)?|assistant|customer (?:service|support)|agente|asistente|assistente|soporte"
+    r"|atendimento|assistenza|kunden(?:service|dienst)|mitarbeiter(?:in)?|medewerker|klantenservice|service client)"
+    r"[\s*_]*:",
+    re.IGNORECASE | re.MULTILINE,
 )
 _AS_CUSTOMER = re.compile(r"^\W*(?:customer|user|me)\s*:", re.IGNORECASE | re.MULTILINE)
 _CARD = re.compile(r"\W*route\s*:\s*\W*(?:direct|escalate)\b", re.IGNORECASE)
@@ -50,12 +61,29 @@ def due(persona: str, turn: int) -> tuple[str, list[str]]:
         plain = " ".join(_TURN.sub("", clause).split()).strip(" ,;.")
         if scheduled is None:
             kept.append(clause)
-        elif int(scheduled[1]) == turn:
+        elif _number(scheduled) == turn:
             now.append(plain)
-        elif int(scheduled[1]) < turn:
+        elif _number(scheduled) < turn:
             # What was done on its turn is done; it stays known, so that the part holds together.
             kept.append(f"(earlier: {plain})")
     return " ".join(kept).rstrip(" ,;"), now
+
+
+def _number(scheduled: re.Match[str]) -> int:
+    word = (scheduled["number"] or scheduled["ordinal"]).lower()
+    names = _NUMBERS if scheduled["ordinal"] else _WORDS
+    number = int(word) if word.isdecimal() else names.index(word) + 1
+    return number + (scheduled["when"].lower() == "after")
+
+
+def _turns_apart(clause: str) -> list[str]:
+    """A clause with several turns in it, turn by turn: "asks on turn 2 and insists on turn 4" are two."""
+    found = list(_TURN.finditer(clause))
+    if len(found) < 2:
+        return [clause]
+    leads = found[0].start() <= _OPENING
+    cuts = [each.start() for each in found[1:]] if leads else [each.end() for each in found[:-1]]
+    return [clause[start:end].strip() for start, end in pairwise([0, *cuts, len(clause)])]
 
 
 def _clauses(persona: str) -> list[str]:
@@ -63,7 +91,8 @@ def _clauses(persona: str) -> list[str]:
     start, open_turn = 0, False
     cuts = [(cut.start(), cut.end(), cut.lastgroup) for cut in _CLAUSE.finditer(persona) if cut.lastgroup]
     for begin, end, kind in (*cuts, (len(persona), len(persona), "end")):
-        clause = persona[start:begin].strip()
+        *before, clause = _turns_apart(persona[start:begin].strip())
+        clauses += before
         if open_turn and _TURN.search(clause) is None:
             clauses[-1] = f"{clauses[-1]} {clause}".strip()
         elif clause:
@@ -100,15 +129,17 @@ def customer_messages(case: Case, said: Sequence[Message], turn: int) -> tuple[M
 
 def without_stop(text: str) -> tuple[str, bool]:
     """A customer's message without its stop signal, and whether it gave one."""
-    stops = _STOP_LINE.search(text) is not None or text.rstrip().upper().endswith(STOP)
-    if not stops:
-        return text.strip(), False
-    plain = _STOP_LINE.sub("", text).rstrip()
-    return (plain[: -len(STOP)] if plain.upper().endswith(STOP) else plain).strip(), True
+    plain, lines = _STOP_LINE.subn("", text)
+    plain, ends = _STOP_END.subn("", plain)
+    return plain.strip(), bool(lines or ends)
 
 
-def fault_of(text: str, case: Case, earlier: Sequence[str], *, stops: bool) -> str:
-    """What is wrong with a customer's message, '' where nothing is: a fault of its part, and never the agent's."""
+def fault_of(text: str, case: Case, earlier: Sequence[str], *, stops: bool, answers: Sequence[str] = ()) -> str:
+    """What is wrong with a customer's message, '' where nothing is: a fault of its part, and never the agent's.
+
+    `earlier` are its own messages before this one, and `answers` the agent's: who is told the same again and again may
+    well say the same.
+    """
     if stops and not earlier:
         return "the customer stopped before the agent could act"
     if not text and not stops:
@@ -117,10 +148,14 @@ def fault_of(text: str, case: Case, earlier: Sequence[str], *, stops: bool) -> s
         return "the customer spoke as the agent"
     if not earlier and (told := told_facts(text, case)):
         return f"the customer's first message told the hidden fact {told[0]}"
-    same = fold(text).text.casefold()
-    if len(earlier) >= _LOOP - 1 and all(fold(each).text.casefold() == same for each in earlier[1 - _LOOP :]):
+    if _goes_round([*earlier, text], _LOOP) and not _goes_round(answers, _LOOP - 1):
         return f"the customer said the same {_LOOP} times in a row"
     return ""
+
+
+def _goes_round(said: Sequence[str], times: int) -> bool:
+    last = {fold(each).text.casefold() for each in said[-times:]}
+    return len(said) >= times and len(last) == 1
 
 
 def told_facts(text: str, case: Case) -> list[str]:
@@ -132,8 +167,16 @@ def told_facts(text: str, case: Case) -> list[str]:
     return [
         name
         for name, fact in case.hidden_facts.items()
-        if any(said.find(value) and not known.holds(value) for value in map(value_of, _leaves(fact)) if value)
+        if any(said.find(value) and not known.holds(value) for value in _telling(fact))
     ]
+
+
+def _telling(fact: Any) -> Iterator[Value]:
+    """The values of a fact that a message can hold only by telling it: a lone word, such as "open", is in any."""
+    for leaf in _leaves(fact):
+        value = value_of(leaf)
+        if value is not None and not (isinstance(leaf, str) and leaf.strip().isalpha()):
+            yield value
 
 
 def _leaves(value: Any) -> Iterator[Any]:

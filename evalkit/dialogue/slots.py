@@ -10,7 +10,7 @@ from functools import partial
 
 from evalkit.cases import Case, Ticket
 from evalkit.client import Client, spec_of
-from evalkit.dialogue.agents import Agent, ModelAgent, Schemas, agent_of
+from evalkit.dialogue.agents import Agent, ModelAgent, Schemas, agent_of, said_of
 from evalkit.dialogue.by_text import TextAgent
 from evalkit.dialogue.conversation import Conversation
 from evalkit.dialogue.told import SEEDED, seed_from, system_messages, ticket_messages
@@ -47,16 +47,17 @@ async def play(slot: Slot, case: Case, candidate: Candidate, stage: Stage) -> Tr
     trial = Trial(
         slot.fingerprint, case.id, slot.number, "completed", started=started.isoformat(timespec="milliseconds")
     )
-    if case.kind == "ticket":
-        trial = await _answered(trial, slot, case, candidate, stage, deadline)
-    else:
-        trial = await _talked(trial, slot, case, candidate, stage, deadline)
+    play_kind = _answered if case.kind == "ticket" else _talked
+    try:
+        trial = await play_kind(trial, slot, case, candidate, stage, deadline)
+    except NoSession as error:
+        trial = replace(trial, status="error", reason=str(error), fault_of="agent")
     return replace(trial, seconds=time.monotonic() - clock)
 
 
 async def _answered(trial: Trial, slot: Slot, case: Case, candidate: Candidate, stage: Stage, deadline: float) -> Trial:
     messages = ticket_messages(case.ticket or Ticket(body=""), candidate, stage.suite, stage.retrieval)
-    agent = await agent_of(candidate, case, slot.number, stage.client, ())
+    agent = await _agent(candidate, case, slot.number, stage.client, ())
     done = await agent.turn(messages, deadline)
     status, reason = done.status, done.reason
     if status == "completed" and not done.text.strip():
@@ -114,11 +115,20 @@ async def _talked(trial: Trial, slot: Slot, case: Case, candidate: Candidate, st
     )
 
 
+class NoSession(Exception):
+    """A deployed agent could not be made for a trial; says what its own code raised."""
+
+
 async def _agent(candidate: Candidate, case: Case, number: int, client: Client, tools: Schemas) -> Agent:
     """Who answers, in a fresh session; with `tools: schema` a model is told of its tools in words."""
-    if candidate.tools == "schema" and candidate.agent is None:
-        return TextAgent(await agent_of(candidate, case, number, client, ()), tools)
-    return await agent_of(candidate, case, number, client, tools)
+    if candidate.agent is None:
+        described = candidate.tools == "schema" and tools
+        agent = await agent_of(candidate, case, number, client, () if described else tools)
+        return TextAgent(agent, tools) if described else agent
+    try:
+        return await agent_of(candidate, case, number, client, tools)
+    except (Exception, SystemExit) as error:
+        raise NoSession(f"the agent's own code: {said_of(error)}") from error
 
 
 def _customer(role: Role, case: Case, number: int, replay: int, client: Client) -> ModelAgent:
