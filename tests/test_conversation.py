@@ -317,3 +317,22 @@ def test_a_stop_signal_may_have_marks_around_it(text: str) -> None:
 def test_a_customer_that_is_told_the_same_again_and_again_may_say_the_same() -> None:
     result = held(Scripted("Refund me"), Scripted("No."), limit=5)
     assert (result.status, result.outcome) == ("completed", "unfinished")
+
+
+def test_an_argument_that_is_left_to_its_default_is_recorded_as_the_tool_received_it() -> None:
+    agent = Scripted(calls(("issue_refund", {"order": 88213, "amount": "9"})), "Done.")
+    result = held(Scripted("Hi", "Bye.\n[DONE]"), agent)
+    (called,) = [message.tool_calls[0].arguments for message in result.messages if message.role == "tool"]
+    assert called == {"order": "88213", "amount": 9.0, "reason": ""}
+    # What the agent wrote stands as it wrote it.
+    assert result.messages[2].tool_calls[0].arguments == {"order": 88213, "amount": "9"}
+
+
+def test_a_customers_message_that_was_cut_is_no_message() -> None:
+    cut = Turn("I want my", (), (), "empty", "cut by the token limit")
+    result = held(Scripted("Hi", cut), Scripted("Yes?"))
+    assert (result.status, result.reason) == (
+        "customer_fault",
+        "the customer's message is no whole one: cut by the token limit",
+    )
+    assert [message.text for message in result.messages if message.role == "user"][1:] == []

@@ -83,8 +83,8 @@ def test_a_customer_that_breaks_off_midway_is_never_the_agents_fault(write, serv
             continue
         (row,) = play(write, server, ["agent"], customer=f"customer|{way}|{way}")
         trial = row["trial"]
-        # A customer that says nothing broke its part, and one that cannot be reached was none. Cut words are words.
-        expected = "completed" if way == "length-cut" else "customer_fault" if status == "empty" else "error"
+        # A customer that says nothing whole broke its part, and one that cannot be reached was none.
+        expected = "customer_fault" if status == "empty" else "error"
         assert trial.status == expected, (way, trial.status, trial.reason)
         assert trial.fault_of is None
 

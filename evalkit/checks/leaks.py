@@ -126,7 +126,14 @@ def _own(states: Sequence[Mapping[str, Any]], who: str | None) -> str:
     """All that stands in the customer's own records, value by value."""
     own = [record for table, _, record in _records(states) if who is not None and owner_of(table, record) == who]
     tickets = [state.get("ticket") for state in states]
-    return _APART.join(str(leaf) for leaf in leaves([own, tickets]) if leaf is not None)
+    # What was paid back in this talk may be named in it, though somebody else's order costs as much.
+    refunds = [each.get("amount") for state in states for each in _refunds(state)]
+    return _APART.join(str(leaf) for leaf in leaves([own, tickets, refunds]) if leaf is not None)
+
+
+def _refunds(state: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    issued = state.get("refunds_issued")
+    return (each for each in (issued if isinstance(issued, list) else ()) if isinstance(each, Mapping))
 
 
 def _limits(suite: Suite) -> Iterator[str]:

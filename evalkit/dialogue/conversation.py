@@ -79,7 +79,7 @@ class Conversation:
         earlier = [each.text for each in self._said if each.role == "user"]
         prompt = customer_messages(self.case, self._said, turn)
         text, stops = "", False
-        # An empty turn is asked for once more.
+        # An empty turn, or one that was cut, is asked for once more.
         for _ in range(2):
             done = await self.customer.turn(prompt, self.deadline)
             self._spent(done, "customer")
@@ -87,8 +87,11 @@ class Conversation:
                 self._end("error", f"the customer's model: {done.reason}")
                 return True
             text, stops = without_stop(done.text)
-            if text or stops:
+            if done.status == "completed" and (text or stops):
                 break
+        if done.status == "empty" and text:
+            self._end("customer_fault", f"the customer's message is no whole one: {done.reason}")
+            return True
         answers = [each.text for each in self._said if each.role == "assistant"]
         if fault := fault_of(text, self.case, earlier, stops=stops, answers=answers):
             self._end("customer_fault", fault)
@@ -121,7 +124,9 @@ class Conversation:
                 self._said.append(Message("assistant", done.text))
             for call in done.tool_calls:
                 answer = self.sandbox.call(call.name, call.arguments)
-                self._messages.append(Message("tool", answer.text, (call,), answer.fault))
+                # What is checked is what the tool received: an argument left to its default was given all the same.
+                done_call = call if answer.received is None else replace(call, arguments=dict(answer.received))
+                self._messages.append(Message("tool", answer.text, (done_call,), answer.fault))
                 self._faults += bool(answer.fault)
             if self._faults >= MAX_FAULTS:
                 self._result.reason = f"{self._faults} calls of tools did nothing"

@@ -262,7 +262,9 @@ class _Player:
 
     def _fresh(self, key: str, wordings: Sequence[str]) -> str:
         """One of the wordings that has not been said yet, by chance where the mood varies."""
-        unsaid = [line for line in wordings if not any(line in said for said in self.own)] or list(wordings)
+        unsaid = [line for line in wordings if not any(line in said for said in self.own)]
+        # Where all have been said, at least not the last one again.
+        unsaid = unsaid or [line for line in wordings if line not in self.own[-1]] or list(wordings)
         if self.mood.temperature <= 0:
             return unsaid[0]
         return random.Random(f"{self.seed}:{len(self.own)}:{key}").choice(unsaid)

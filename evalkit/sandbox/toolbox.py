@@ -23,10 +23,14 @@ MAX_RESULT = 50_000
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tool's call gives the agent, as JSON text; `fault` says why it did nothing, '' where it was done."""
+    """What a tool's call gives the agent, as JSON text; `fault` says why it did nothing, '' where it was done.
+
+    `received` are the arguments as the tool got them, converted and with its defaults; None where it got none.
+    """
 
     text: str
     fault: Literal["", "unknown tool", "bad arguments", "tool error"] = ""
+    received: Mapping[str, Any] | None = None
 
 
 class Toolbox:
@@ -118,7 +122,7 @@ class Sandbox:
         if len(result) > MAX_RESULT:
             return _error(f"the result is longer than {MAX_RESULT:,} characters", "tool error")
         self._state = after
-        return Answer(result)
+        return Answer(result, received=given)
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
