@@ -46,7 +46,7 @@ def lint(suite: Suite, places: Mapping[str, tuple[str, int | None]]) -> tuple[li
     if conversations and not tools:
         notices.append(Fault(suite.origin, None, "", "holds conversations and no tools; write some under tools/"))
     notices += [
-        Fault(_label(suite, tool), tool.line, f"tool {tool.name}", said) for tool, said in _unguarded(suite, tools)
+        Fault(suite.label(tool.file), tool.line, f"tool {tool.name}", said) for tool, said in _unguarded(suite, tools)
     ]
     return faults, notices
 
@@ -162,10 +162,6 @@ def _unguarded(suite: Suite, tools: Mapping[str, Declared]) -> Iterator[tuple[De
         )
         if tool.tier == "money" and not guarded:
             yield tool, "moves money, and no must-pass case expects or forbids it"
-
-
-def _label(suite: Suite, tool: Declared) -> str:
-    return f"{suite.origin}/{tool.file}" if suite.origin else tool.file
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:

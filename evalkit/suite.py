@@ -76,6 +76,10 @@ class Suite:
         order = {name: place for place, name in enumerate(self.settings.strata or ())}
         return dict(sorted(counts.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
 
+    def label(self, path: str) -> str:
+        """How a message names one of the suite's files: below the folder that it was read from, if from one."""
+        return f"{self.origin}/{path}" if self.origin else path
+
     def prompt(self, path: str) -> str | None:
         """The text of a file under prompts/, or None where there is none."""
         return self.files.get(f"prompts/{path.removeprefix('prompts/')}")

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from evalkit.cases import Case
+from evalkit.checks.leaks import leaves
 from evalkit.checks.searched import Searched, Value, value_of
 from evalkit.folding import fold
 from evalkit.transcript import Message
@@ -173,18 +174,10 @@ def told_facts(text: str, case: Case) -> list[str]:
 
 def _telling(fact: Any) -> Iterator[Value]:
     """The values of a fact that a message can hold only by telling it: a lone word, such as "open", is in any."""
-    for leaf in _leaves(fact):
+    for leaf in leaves(fact):
         value = value_of(leaf)
         if value is not None and not (isinstance(leaf, str) and leaf.strip().isalpha()):
             yield value
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(inner)
-    else:
-        yield value
 
 
 def _said(value: Any) -> str:

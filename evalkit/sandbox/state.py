@@ -42,7 +42,7 @@ def place_of(fixture: str) -> tuple[str, str]:
 def record_of(suite: Suite, fixture: str) -> dict[str, Any]:
     """The record of a fixture. Raises FixtureError where it is missing, no JSON object, or takes a name of its own."""
     path = f"fixtures/{fixture}"
-    label = f"{suite.origin}/{path}" if suite.origin else path
+    label = suite.label(path)
     try:
         found = json.loads(suite.files[path])
     except KeyError:

@@ -53,7 +53,7 @@ class Toolbox:
         return Sandbox(self, opening(case, self.suite))
 
     def _load(self, path: str, source: str) -> None:
-        label = f"{self.suite.origin}/{path}" if self.suite.origin else path
+        label = self.suite.label(path)
         module = ModuleType(f"evalkit_tools_{len(self.tools)}_{path[6:-3].replace('/', '_')}")
         # Type hints are looked up in the module that a function names.
         sys.modules[module.__name__] = module
