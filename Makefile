@@ -42,7 +42,8 @@ $(READY): uv.lock requirements.txt pyproject.toml
 # A run that reached its budget or is incomplete is rendered all the same, under its watermark; then make fails.
 report: $(READY) ## play the default shootout and archive its report; SHOOTOUT=file for another
 	@code=0; $(BIN)/evalkit run "$(SHOOTOUT)" || code=$$?; \
-	case $$code in 0|3|4) rendered=0; $(BIN)/evalkit report latest --out "$(REPORTS)" || rendered=$$?; \
+	case $$code in 0|3|4) graded=0; $(BIN)/evalkit grade latest || graded=$$?; \
+	  [ $$graded -eq 0 ] || code=$$graded; rendered=0; $(BIN)/evalkit report latest --out "$(REPORTS)" || rendered=$$?; \
 	  [ $$rendered -eq 0 ] || code=$$rendered;; esac; \
 	$(BIN)/python -m evalkit.exits $$code; exit $$code
 

@@ -44,7 +44,7 @@ def playing() -> None:
     from evalkit.plan import plan
     from evalkit.runner import Options, play_plan
     from evalkit.store import Store
-    from evalkit.tables import load_run
+    from evalkit.runs import load_run
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "store.sqlite")

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from evalkit.errors import EvalkitError
     from evalkit.loading import load_suite
     from evalkit.playing import run
-    from evalkit.tables import Run, load_run
+    from evalkit.runs import load_run
+    from evalkit.tables import Run
     from evalkit.transcript import ToolCall
 
 _HOME = {
@@ -21,7 +22,7 @@ _HOME = {
     "Reply": "evalkit.dialogue.agents",
     "Run": "evalkit.tables",
     "ToolCall": "evalkit.transcript",
-    "load_run": "evalkit.tables",
+    "load_run": "evalkit.runs",
     "load_suite": "evalkit.loading",
     "run": "evalkit.playing",
 }

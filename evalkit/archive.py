@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import StoreError
 from evalkit.store import Slot
-from evalkit.transcript import Trial
+from evalkit.transcript import Grade, Trial
 
 if TYPE_CHECKING:
     import polars
 
 MANIFEST, TRIALS, JUDGED, SUITE = "manifest.json", "trials.parquet", "judged.parquet", "suite.json"
+GRADES, LABELS = "grades.parquet", "labels.json"
 Pair = tuple[Slot, Trial | None]
+Archived = tuple[dict[str, Any], tuple[Pair, ...], dict[str, str], dict[str, Grade], dict[str, str]]
 
 
 def write(
@@ -24,8 +26,13 @@ def write(
     pairs: Sequence[Pair],
     judged: polars.DataFrame,
     files: Mapping[str, str],
+    grades: Mapping[str, Grade],
+    labels: Mapping[str, str],
 ) -> None:
-    """Write a run into a folder: its manifest with each slot's fingerprint, its trials, judged rows and suite."""
+    """Write a run into a folder: its manifest with each slot's fingerprint, its trials, judged rows and suite.
+
+    Grades and people's labels are written where there are any.
+    """
     import polars as pl
 
     slots = [[slot.candidate, slot.case, slot.number, slot.fingerprint] for slot, _ in pairs]
@@ -50,10 +57,15 @@ def write(
     }
     pl.DataFrame(rows, schema=schema).write_parquet(folder / TRIALS)
     judged.write_parquet(folder / JUDGED)
+    if grades:
+        bodies = [json.dumps(grade.to_json()) for grade in grades.values()]
+        pl.DataFrame({"grade": bodies}).write_parquet(folder / GRADES)
+    if labels:
+        _write_json(folder / LABELS, labels)
 
 
-def read(folder: Path) -> tuple[dict[str, Any], tuple[Pair, ...], dict[str, str]]:
-    """The manifest, the slots with their trials, and the suite's files of an archived run.
+def read(folder: Path) -> Archived:
+    """The manifest, the slots with their trials, the suite's files, the grades and the labels of an archived run.
 
     Raises StoreError where the folder holds no archived run.
     """
@@ -69,9 +81,17 @@ def read(folder: Path) -> tuple[dict[str, Any], tuple[Pair, ...], dict[str, str]
             (Slot(candidate, case, number, key), None if body is None else Trial.from_json(json.loads(body)))
             for candidate, case, number, key, body in rows
         )
+        graded = pl.read_parquet(folder / GRADES)["grade"] if (folder / GRADES).is_file() else ()
+        grades = {grade.fingerprint: grade for grade in (Grade.from_json(json.loads(body)) for body in graded)}
+        labels = json.loads((folder / LABELS).read_text("utf-8")) if (folder / LABELS).is_file() else {}
     except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise StoreError(f"{folder} holds no archived run: {error}") from error
-    return {key: value for key, value in manifest.items() if key != "slots"}, pairs, files
+    return {key: value for key, value in manifest.items() if key != "slots"}, pairs, files, grades, labels
+
+
+def is_archive(place: str | Path) -> bool:
+    """Whether a folder holds an archived run."""
+    return (Path(place) / MANIFEST).is_file()
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:

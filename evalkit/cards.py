@@ -87,6 +87,13 @@ def watermark(text: str) -> Card:
     return Card(f'<div class="ek-watermark" role="alert"><strong>INCOMPLETE</strong> {escaped(text)}</div>')
 
 
+def example_labels(text: str) -> Card:
+    """The band above figures that rest on example labels, which nobody may decide by."""
+    return Card(
+        f'<div class="ek-watermark ek-example" role="alert"><strong>EXAMPLE LABELS</strong> {escaped(text)}</div>'
+    )
+
+
 def disqualifying_answer(
     *,
     candidate: str,

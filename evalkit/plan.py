@@ -78,8 +78,7 @@ class Plan:
             "candidates": [
                 candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()
             ],
-            "commit": _commit(),
-            "versions": {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}},
+            **made_with(),
         }
 
 
@@ -119,6 +118,12 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
         for name in chosen
     )
     return Plan(shootout, suite, chosen, cases, slots, _composed(parts, slots), retrieval, trials)
+
+
+def made_with() -> dict[str, Any]:
+    """The commit and the versions that a manifest names."""
+    versions = {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}}
+    return {"commit": _commit(), "versions": versions}
 
 
 def _all_differ(path: str, names: Iterable[str], case: str, parts: Mapping[tuple[str, str], dict[str, Any]]) -> None:

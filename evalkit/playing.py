@@ -12,7 +12,8 @@ from evalkit.plan import Selection, plan
 from evalkit.progress import progress
 from evalkit.runner import Options, play_plan
 from evalkit.store import Store
-from evalkit.tables import Run, load_run
+from evalkit.runs import load_run
+from evalkit.tables import Run
 
 
 def run(

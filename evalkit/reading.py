@@ -14,6 +14,7 @@ from evalkit.documents import Document
 from evalkit.errors import Fault, SuiteError
 from evalkit.patterns import Concepts, Pattern, concept_key
 from evalkit.patterns.examples import mistaken, unproved
+from evalkit.rubrics import rubric_faults
 from evalkit.sandbox import record_of
 from evalkit.settings import Settings
 from evalkit.suite import Article, Suite
@@ -63,6 +64,7 @@ class Reading:
         articles = tuple(self._articles(text))
         suite = Suite(settings.name or self.name, settings, cases, patterns, articles, text, self.origin)
         self._records(suite)
+        self.faults += rubric_faults(self.files, self.origin)
         self._concepts(suite)
         if not self.faults:
             self._look_over(suite)
@@ -228,7 +230,7 @@ class Reading:
         for path in sorted(self.files):
             cases = PurePosixPath(path).parts[0] not in RESERVED_FOLDERS and path not in RESERVED_FILES
             read = path in RESERVED_FILES and not path.startswith("quarantine")
-            if not (cases or read or _is_prose(path) or path.startswith("tools/")):
+            if not (cases or read or _is_prose(path) or path.startswith(("tools/", "rubrics/"))):
                 self._document(path)
 
     def _articles(self, texts: Mapping[str, str]) -> Iterator[Article]:

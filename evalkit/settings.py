@@ -42,6 +42,20 @@ class Policy(Written):
     turn_limit: Annotated[int, Field(ge=1, le=100)] = 12
 
 
+class Trust(Written):
+    """What a grader's agreement with people must reach before its verdicts count, on the held-out slice.
+
+    `kappa_low` and `negative_low` are for the lower ends of the 95 % intervals of Cohen's kappa and of the agreement on
+    what people fail; `least_rarer` is the least number of items in the rarer of people's two classes. `held_out` is the
+    share of the cases that no rubric is tuned on.
+    """
+
+    kappa_low: Annotated[float, Field(ge=-1, le=1)] = 0.4
+    negative_low: Annotated[float, Field(ge=0, le=1)] = 0.7
+    least_rarer: Annotated[int, Field(ge=1)] = 5
+    held_out: Annotated[float, Field(gt=0, le=1)] = 0.5
+
+
 class Settings(Written):
     """A suite's own settings; every key has a default, so that a folder of cases alone is a suite."""
 
@@ -54,4 +68,5 @@ class Settings(Written):
     data_owner: DataOwner | None = None
     policy: Policy = Policy()
     private: dict[str, Names] = {}
+    trust: Trust = Trust()
     disqualify_on: tuple[Disqualifying, ...] = ("missed_handoff", "forbidden_action", "over_limit", "leak")

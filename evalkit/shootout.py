@@ -116,23 +116,32 @@ class Candidate(Sampling):
 
 
 class Role(Sampling):
-    """A model that plays the customer."""
+    """A model that plays the customer, or the strong one of two graders."""
 
     model: Name
 
 
-class GraderRole(Role):
-    """A model that grades, with its rubric, and the stronger one that is asked in doubt."""
-
-    rubric: Name | None = None
-    strong: Role | None = None
-
-
 class Limits(Written):
-    """What one session of a run may spend at most, over all roles."""
+    """What one session may spend at most: on agents and customers together, or on graders."""
 
     usd: Annotated[float, Field(gt=0, le=1e9)] | None = None
     calls: Annotated[int, Field(gt=0)] | None = None
+
+
+class GraderRole(Role):
+    """A model that grades, with its rubric and prompt, and the stronger one that is asked in doubt.
+
+    `audit_seed` draws the trials that the strong one is asked about whatever the other says. The time of one grade,
+    the number at once and the budget are the grader's own: grading is no part of playing.
+    """
+
+    rubric: Name | None = None
+    prompt: Text = "grader.md"
+    strong: Role | None = None
+    audit_seed: int = 0
+    timeout_s: Seconds = 120
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 8
+    budget: Limits = Limits()
 
 
 class Shootout(Written):
@@ -216,8 +225,26 @@ def check_names(path: str | Path, shootout: Shootout, suite: Suite) -> None:
         for index, name in enumerate(names)
         if name not in strata
     ]
+    if shootout.grader is not None:
+        faults += _grader_faults(document, shootout.grader, suite)
     if faults:
         raise ShootoutError(faults)
+
+
+def _grader_faults(document: Document, grader: GraderRole, suite: Suite) -> list[Fault]:
+    """What a grader names and the suite does not hold."""
+    faults = []
+    if suite.prompt(grader.prompt) is None:
+        message = f"prompt {grader.prompt!r} is missing; write what the grader is told under the suite's prompts/"
+        faults.append(Fault(document.file, document.line(("grader", "prompt")), "grader", message))
+    known = ", ".join(suite.rubrics) or "none"
+    if grader.rubric is None and len(suite.rubrics) != 1:
+        message = f"names no rubric, and the suite holds {len(suite.rubrics)}: {known}; write `rubric: NAME`"
+        faults.append(Fault(document.file, document.line(("grader",)), "grader", message))
+    elif grader.rubric is not None and grader.rubric not in suite.rubrics:
+        message = f"rubric {grader.rubric!r} is missing; rubrics under the suite's rubrics/: {known}"
+        faults.append(Fault(document.file, document.line(("grader", "rubric")), "grader", message))
+    return faults
 
 
 def _read(path: Path) -> Document:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from evalkit.cases import Case
 from evalkit.patterns import Concepts, Pattern, concept_key
+from evalkit.rubrics import Rubric, rubrics_of
 from evalkit.settings import Settings
 
 
@@ -54,6 +55,11 @@ class Suite:
         known = {concept_key(name) for name in self.patterns}
         named = dict.fromkeys(name for case in self.cases for name in case.assertions)
         return tuple(name for name in named if concept_key(name) not in known)
+
+    @cached_property
+    def rubrics(self) -> Mapping[str, Rubric]:
+        """The rubrics under rubrics/, by their names."""
+        return rubrics_of(self.files)
 
     @cached_property
     def snapshot(self) -> str:

@@ -15,11 +15,11 @@ from evalkit.archive import Pair
 from evalkit.cases import Case
 from evalkit.checks import Judgement, judge
 from evalkit.client import Price
-from evalkit.errors import CaseError, StoreError
-from evalkit.loading import load_suite, suite_of
-from evalkit.store import Slot, Store
+from evalkit.grading import LIVE, Grading, Panel, Subject, grading_of, panel_of_run, subject_of
+from evalkit.labels import LabelSet, load_label_sets
+from evalkit.store import Slot
 from evalkit.suite import Suite
-from evalkit.transcript import HARMS, NEVER_MEASURED, Trial
+from evalkit.transcript import HARMS, NEVER_MEASURED, Grade, Trial
 
 if TYPE_CHECKING:
     import pandas
@@ -63,13 +63,16 @@ class Reading:
 class Run:
     """The trials of a run, judged by a suite.
 
-    `judged_by` says by which: the suite as it stands, or the run's own snapshot.
+    `judged_by` says by which: the suite as it stands, or the run's own snapshot. `grades` are those of its trials and
+    of the labelled transcripts, by their fingerprints; `labels` the files of people's labels, by their names.
     """
 
     manifest: Mapping[str, Any]
     suite: Suite
     pairs: tuple[Pair, ...]
     judged_by: str
+    grades: Mapping[str, Grade] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -104,6 +107,41 @@ class Run:
         return tuple(
             Reading(slot, trial, found) for (slot, trial), found in zip(self.pairs, self.judgements, strict=True)
         )
+
+    @property
+    def series(self) -> str:
+        """The series of the grades of labelled transcripts: "live", or a calibration's month."""
+        return self.manifest.get("series", LIVE)
+
+    @cached_property
+    def panel(self) -> Panel | None:
+        """Who grades by what; None where the shootout names no grader. Raises ShootoutError where a part is lost."""
+        return panel_of_run(self.manifest, self.suite)
+
+    @cached_property
+    def subjects(self) -> tuple[Subject | None, ...]:
+        """What of each slot's trial is graded, in the order of `pairs`; None where nothing is."""
+        return tuple(
+            subject_of(trial, self.suite.by_id[slot.case])
+            if trial is not None and slot.case in self.suite.by_id
+            else None
+            for slot, trial in self.pairs
+        )
+
+    @cached_property
+    def gradings(self) -> tuple[Grading | None, ...]:
+        """What the graders say of each slot's trial, in the order of `pairs`; None where nothing is graded."""
+        panel = self.panel
+        return tuple(
+            grading_of(panel, subject, self.grades) if panel is not None and subject is not None else None
+            for subject in self.subjects
+        )
+
+    @cached_property
+    def label_sets(self) -> tuple[LabelSet, ...]:
+        """People's labels that are by the rubric of the run's grader."""
+        name = self.panel and self.panel.rubric.name
+        return tuple(each for each in load_label_sets(self.labels) if each.rubric == name)
 
     @cached_property
     def trials(self) -> pl.DataFrame:
@@ -225,7 +263,8 @@ class Run:
     def archive(self, folder: Path, **more: Any) -> None:
         """Write the run into a folder, with `more` in its manifest; the suite written is the one that judged."""
         judged_by = {"judged_by": {"suite": self.suite.name, "snapshot": self.suite.snapshot, "as": self.judged_by}}
-        archive.write(folder, {**self.manifest, **judged_by, **more}, self.pairs, self.judged, self.suite.files)
+        manifest = {**self.manifest, **judged_by, **more}
+        archive.write(folder, manifest, self.pairs, self.judged, self.suite.files, self.grades, self.labels)
 
 
 Given = ParamSpec("Given")
@@ -243,54 +282,3 @@ def once_a_run(figures: Callable[Concatenate[Run, Given], Figures]) -> Callable[
         return run._known[key]
 
     return known
-
-
-def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | Path | None = None) -> Run:
-    """The run that a name means: an id, a unique prefix, `latest`, or the folder of an archived report.
-
-    It is judged by the suite as it stands; an archive, a run whose suite's folder is gone, and a run named in
-    `suite_of_run` are judged by a snapshot. Raises StoreError where there is no such run.
-    """
-    if _is_archive(run):
-        manifest, pairs, files = archive.read(Path(run))
-        judged_by = "the suite that is archived with it"
-        suite = suite_of(files, manifest["suite"]["name"])
-    else:
-        with Store(store, create=False) as opened:
-            found = opened.find(str(run))
-            manifest, pairs = opened.manifest(found), tuple(opened.trials(found))
-            origin = opened.origin(found)
-            if suite_of_run is not None:
-                suite, judged_by = None, ""
-            elif origin.is_dir():
-                suite, judged_by = _as_it_stands(origin), "the suite as it stands"
-            else:
-                suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
-                judged_by = "the run's own snapshot: the suite's folder is gone"
-    if suite_of_run is not None:
-        suite, judged_by = _snapshot_of(suite_of_run, store)
-    return Run(manifest, suite, pairs, judged_by)
-
-
-def _is_archive(run: str | Path) -> bool:
-    return (Path(run) / archive.MANIFEST).is_file()
-
-
-def _snapshot_of(run: str | Path, store: str | Path | None) -> tuple[Suite, str]:
-    """The suite as it stood when a run was played, and how to name it."""
-    if _is_archive(run):
-        manifest, _, files = archive.read(Path(run))
-    else:
-        with Store(store, create=False) as opened:
-            manifest = opened.manifest(opened.find(str(run)))
-            files = opened.files(manifest["suite"]["snapshot"])
-    return suite_of(files, manifest["suite"]["name"]), f"the suite of run {manifest['run'][:8]}"
-
-
-def _as_it_stands(folder: Path) -> Suite:
-    try:
-        return load_suite(folder)
-    except CaseError as error:
-        raise StoreError(
-            f"the suite that judges this run has faults; mend them, or judge by --suite-of RUN:\n{error}"
-        ) from error

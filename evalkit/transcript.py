@@ -66,7 +66,7 @@ class Attempt:
     system_fingerprint: str | None = None
     fault: str | None = None
     detail: str = ""
-    role: Literal["agent", "customer"] = "agent"
+    role: Literal["agent", "customer", "grader"] = "agent"
 
 
 @dataclass(frozen=True)
@@ -160,3 +160,53 @@ class Verdict:
     harm: Harm | None = None
     reason: str = ""
     hits: tuple[Hit, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class CriterionGrade:
+    """What a grader says of one criterion: a verdict from the rubric's menu, or None where the reply was unscored."""
+
+    name: str
+    verdict: str | None
+    reasoning: str = ""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One grader's reply about one transcript, or about one `turn` of it: the number of the answer, from 0.
+
+    `status` is "unscored" where a reply came back that cannot be read, "error" where none came back; both say why in
+    `reason`, and neither is a fail. `mode` is the form in which the verdicts stood, `flags` what is odd about them.
+    `model` is the grader's, `series` "live" or a calibration's month.
+    """
+
+    fingerprint: str
+    status: Literal["graded", "unscored", "error"]
+    criteria: tuple[CriterionGrade, ...] = ()
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+    mode: str = ""
+    model: str = ""
+    series: str = "live"
+    turn: int | None = None
+    attempts: tuple[Attempt, ...] = ()
+    started: str = ""
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The grade as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Grade:
+        """The grade that `to_json` wrote."""
+        return cls(
+            **{
+                **data,
+                "criteria": tuple(CriterionGrade(**criterion) for criterion in data["criteria"]),
+                "flags": tuple(data["flags"]),
+                "attempts": tuple(
+                    Attempt(**{**a, "usage": Usage(**a["usage"]) if a["usage"] else None}) for a in data["attempts"]
+                ),
+            }
+        )

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from evalkit.cli import app
 from evalkit.shootout import load_shootout
-from evalkit.tables import load_run
+from evalkit.runs import load_run
 
 HOSTED = ROOT / "cases/shootouts/hosted.yaml"
 KEYS = ("DEEPINFRA_API_KEY", "OPENAI_API_KEY", "XAI_API_KEY")

@@ -11,7 +11,7 @@ from misbehaving_server import MisbehavingServer
 from typer.testing import CliRunner
 
 from evalkit.cli import app
-from evalkit.tables import load_run
+from evalkit.runs import load_run
 
 TIMEOUT_S = 2.0
 # What the model does → status, a word of the reason, attempts.

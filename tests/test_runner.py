@@ -20,7 +20,7 @@ from evalkit.errors import ShootoutError, StoreError
 from evalkit.plan import Selection, plan
 from evalkit.runner import Options, play_plan
 from evalkit.store import Store
-from evalkit.tables import load_run
+from evalkit.runs import load_run
 from evalkit.transcript import ToolCall
 
 TIMES = ["seconds", "waited_s", "loop_lag_s", "started"]

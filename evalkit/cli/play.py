@@ -36,8 +36,6 @@ def run(
 
     load_env(Path(".env"))
     planned = plan(shootout, Selection(tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()), trials))
-    if planned.shootout.grader:
-        say("notice: this version asks no graders; that role is left out")
     with Store(store) as opened:
         if dry_run:
             todo = planned.slots if fresh else opened.unfinished(planned.slots, retry_empty=retry_empty)

@@ -27,7 +27,7 @@ def report(
     """Render a run's notebooks into one archived folder of self-contained pages."""
     from evalkit.report import find_notebooks, parameters_from_text
     from evalkit.report import report as archive
-    from evalkit.tables import load_run
+    from evalkit.runs import load_run
 
     notebooks = find_notebooks(notebook)
     given = parameters_from_text(parameter or [], notebooks)
@@ -53,7 +53,7 @@ def show(
     """Show transcripts of a case with every hit marked, and below each its checks and what it changed."""
     from evalkit.reader import as_json as plain
     from evalkit.reader import lines, readings
-    from evalkit.tables import load_run
+    from evalkit.runs import load_run
 
     run = load_run(name, store, suite_of_run=suite_of)
     found, asked = readings(run, case, candidate, trial), run.suite.by_id.get(case)

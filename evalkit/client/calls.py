@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evalkit.client.failures import Failure, failure_of, failure_of_reply, too_late
-from evalkit.client.known import missing_keys
+from evalkit.client.known import keeps_schema, missing_keys
 from evalkit.client.lite import load_litellm
 from evalkit.client.pricing import Account, Price, estimate
 from evalkit.client.spec import ModelSpec, api_base_of, key_of, parameters_sent
@@ -97,11 +97,12 @@ class Client:
         deadline: float,
         seed: int | None = None,
         tools: Sequence[Mapping[str, Any]] | None = None,
+        schema: Mapping[str, Any] | None = None,
     ) -> Completion:
         """What the model says to these messages; whatever a provider does is told by the status.
 
         `deadline` is a `loop.time()`; `seed`, where given, is sent in place of a written one; `tools` are
-        schemas as OpenAI writes them. Raises BudgetExceeded before an attempt that may pass the budget, and
+        schemas as OpenAI writes them; `schema` is the JSON Schema of the reply, sent to models that keep one. Raises BudgetExceeded before an attempt that may pass the budget, and
         whatever the code of a custom provider raises.
         """
         loop = asyncio.get_running_loop()
@@ -116,7 +117,7 @@ class Client:
             return ended("error", f"no API key in {' or '.join(missing)}")
         if loop.time() >= deadline:
             return ended("timeout", "the trial's time was used up before this call")
-        request = _request(spec, messages, seed, tools)
+        request = _request(spec, messages, seed, tools, schema)
         while True:
             attempt, reply, failure = await self._attempt(spec, request, deadline)
             attempts.append(attempt)
@@ -207,7 +208,11 @@ def price_known(spec: ModelSpec) -> bool:
 
 
 def _request(
-    spec: ModelSpec, messages: Sequence[Message], seed: int | None, tools: Sequence[Mapping[str, Any]] | None
+    spec: ModelSpec,
+    messages: Sequence[Message],
+    seed: int | None,
+    tools: Sequence[Mapping[str, Any]] | None,
+    schema: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     if spec.provider == "offline":
         from evalkit.offline import register
@@ -220,6 +225,9 @@ def _request(
         "messages": to_openai(messages),
     }
     optional = {"api_base": spec.api_base, "api_key": key_of(spec), "tools": list(tools or ())}
+    if schema is not None and keeps_schema(spec):
+        named = {"name": "reply", "schema": dict(schema), "strict": True}
+        optional["response_format"] = {"type": "json_schema", "json_schema": named}
     return request | {name: value for name, value in optional.items() if value}
 
 

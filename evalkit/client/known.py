@@ -20,6 +20,11 @@ def unknown_models(specs: Iterable[ModelSpec]) -> list[str]:
     return sorted({spec.model for spec in specs if not _is_reachable(spec)})
 
 
+def keeps_schema(spec: ModelSpec) -> bool:
+    """Whether a model's replies can be held to a JSON Schema, as LiteLLM knows it."""
+    return spec.provider != "offline" and bool(load_litellm().supports_response_schema(spec.model))
+
+
 def _is_reachable(spec: ModelSpec) -> bool:
     if spec.provider == "offline":
         from evalkit.offline import MODELS

@@ -6,7 +6,7 @@ They are rule-based baselines, not language models. They see what a model sees, 
 from __future__ import annotations
 
 # The models there are.
-MODELS = ("offline/agent", "offline/customer")
+MODELS = ("offline/agent", "offline/customer", "offline/grader-cheap", "offline/grader-strong")
 
 
 def register() -> None:

@@ -12,10 +12,12 @@ from litellm.types.utils import ChatCompletionMessageToolCall, Function
 from evalkit.offline import MODELS
 from evalkit.offline.agent import Manner, answer
 from evalkit.offline.customer import Mood, next_line
+from evalkit.offline.grading import Hand, grade
 from evalkit.offline.talk import next_move
 
 # A token is about four characters in the tokenizers of hosted models; close enough for a price that is invented.
 _CHARS_PER_TOKEN = 4
+_MANNERS = {"customer": Mood, "grader-cheap": Hand, "grader-strong": Hand}
 _NOTHING_TO_PAY = {
     "litellm_provider": "offline",
     "mode": "chat",
@@ -25,7 +27,7 @@ _NOTHING_TO_PAY = {
 
 
 class OfflineProvider(litellm.CustomLLM):
-    """Answers `offline/agent` and `offline/customer` by rules, from the messages of the call and nothing else."""
+    """Answers for agents, customers and graders by rules, from the messages of the call and nothing else."""
 
     async def acompletion(self, *_: Any, **kwargs: Any) -> litellm.ModelResponse:
         """The answer as LiteLLM's response object."""
@@ -53,11 +55,14 @@ def _respond(
         raise litellm.NotFoundError(f"no offline model {model!r}; known: {', '.join(MODELS)}", model, "offline")
     seed = int(parameters.get("seed") or 0)
     try:
-        manner = (Mood if model == "customer" else Manner).of(parameters)
+        manner = _MANNERS.get(model, Manner).of(parameters)
+        graded = grade(model, messages, manner, seed) if isinstance(manner, Hand) else ""
     except (TypeError, ValueError) as error:
         raise litellm.BadRequestError(str(error), model, "offline") from error
     calls: Sequence[tuple[str, dict[str, Any]]] = ()
-    if isinstance(manner, Mood):
+    if isinstance(manner, Hand):
+        text = graded
+    elif isinstance(manner, Mood):
         text = next_line(messages, manner, seed)
     elif parameters.get("tools"):
         move = next_move(messages, parameters["tools"], manner, seed)

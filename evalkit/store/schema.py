@@ -29,8 +29,14 @@ CREATE TABLE identities (
 ) WITHOUT ROWID;
 CREATE INDEX identities_by_case ON identities ("case");
 """
+_GRADES = """
+CREATE TABLE grades (
+    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, status TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX grades_by_fingerprint ON grades (fingerprint, id);
+"""
 # What each version added; a store of version n holds the first n.
-STEPS = (_TRIALS, _PARTS)
+STEPS = (_TRIALS, _PARTS, _GRADES)
 VERSION = len(STEPS)
 
 

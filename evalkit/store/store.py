@@ -14,6 +14,7 @@ from typing import Any
 
 from evalkit.errors import StoreError
 from evalkit.home import home
+from evalkit.store.grades import Grades
 from evalkit.store.parts import Composed, Parts
 from evalkit.store.schema import VERSION, statements
 from evalkit.transcript import Trial
@@ -52,6 +53,7 @@ class Store:
             self._execute("PRAGMA wal_autocheckpoint = 8192")
             self._prepare()
             self.parts = Parts(self._execute, self._many)
+            self.grades = Grades(self._execute)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(
                 f"{self.path} cannot be opened as a store: {error}; name another with --store FILE"

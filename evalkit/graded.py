@@ -1,0 +1,144 @@
+"""Grades a run, or the labelled transcripts alone, and says what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evalkit.archive import is_archive
+from evalkit.errors import CaseError, ShootoutError
+from evalkit.fingerprint import sha256
+from evalkit.grading import (
+    LIVE,
+    GradeOptions,
+    Subject,
+    grade_subjects,
+    grader_of,
+    grading_of,
+    panel_of,
+)
+from evalkit.labels import label_files, load_label_sets, subject_of_item
+from evalkit.loading import load_suite
+from evalkit.plan import made_with
+from evalkit.runs import load_run, with_grades
+from evalkit.shootout import check_names, load_shootout, suite_folder
+from evalkit.store import Store
+from evalkit.tables import Run
+
+STATES = ("graded", "unscored", "error", "not graded")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class GradedRun:
+    """What came of grading a run: its trials and labelled transcripts by state, and what was spent now.
+
+    `usd` is None where the cost of a call is unknown. `stopped` says why transcripts were left, '' where none was;
+    `grader` whether the shootout names one at all.
+    """
+
+    run: str
+    trials: dict[str, int]
+    labelled: dict[str, int]
+    calls: int
+    usd: float | None
+    stopped: str = ""
+    grader: bool = True
+
+    @property
+    def incomplete(self) -> int:
+        """Number of transcripts that were not graded, or whose grader failed."""
+        return sum(counts[state] for counts in (self.trials, self.labelled) for state in ("error", "not graded"))
+
+
+def grade_run(
+    name: str | Path,
+    store: str | Path | None = None,
+    options: GradeOptions | None = None,
+    progress: Progress | None = None,
+) -> GradedRun:
+    """Grade what is missing of a run: its completed trials, and the transcripts that people labelled by its rubric.
+
+    Nothing is played. Where the run's shootout names no grader, there is nothing to do. Raises ShootoutError where one
+    cannot be asked.
+    """
+    if is_archive(name):
+        raise ShootoutError(f"{name} is an archived report, whose numbers never move; grade its run in the store")
+    run = load_run(name, store)
+    role, panel = grader_of(run.manifest), run.panel
+    if role is None or panel is None:
+        return GradedRun(run.id, _counted(()), _counted(()), 0, 0.0, grader=False)
+    asked = options or GradeOptions()
+    trials = [subject for subject in run.subjects if subject is not None]
+    labelled = labelled_subjects(run)
+    calls, costs, stopped = 0, [], ""
+    with Store(store) as opened:
+        # A month's grades are of the labelled transcripts alone.
+        parts = {LIVE: trials}
+        parts[run.series] = [*parts.get(run.series, []), *labelled]
+        for series, subjects in parts.items():
+            if not stopped:
+                done = grade_subjects(role, panel, subjects, opened, replace(asked, series=series), progress)
+                calls, stopped = calls + done.calls, done.stopped
+                costs.append(done.usd)
+        read = with_grades(run, opened)
+    return GradedRun(
+        run=run.id,
+        trials=_counted(each.state for each in read.gradings if each is not None),
+        labelled=_counted(grading_of(panel, each, read.grades, run.series).state for each in labelled),
+        calls=calls,
+        usd=None if None in costs else sum(costs),
+        stopped=stopped,
+    )
+
+
+def labelled_subjects(run: Run) -> list[Subject]:
+    """The transcripts that people labelled by the rubric of a run's grader."""
+    return [subject_of_item(item) for labels in run.label_sets for item in labels.items]
+
+
+def begin_measurement(path: str | Path, store: str | Path | None = None, month: str = "") -> str:
+    """The id of a run that plays nothing: a shootout's grader on the labelled transcripts, in a month's series or live.
+
+    The same files are the same run. Raises CaseError where no set of labels is by the grader's rubric.
+    """
+    shootout = load_shootout(path)
+    folder = suite_folder(path, shootout)
+    suite = load_suite(folder)
+    check_names(path, shootout, suite)
+    if shootout.grader is None:
+        raise ShootoutError(f"{path} names no grader: write `grader: {{model: …, rubric: …}}`")
+    panel = panel_of(shootout.grader, suite)
+    texts = label_files(folder / "labels")
+    sets = [each for each in load_label_sets(texts) if each.rubric == panel.rubric.name]
+    if not sets:
+        raise CaseError(
+            f"no labels by the rubric {panel.rubric.name} in {folder / 'labels'}: `evalkit labels sheet RUN` draws "
+            "transcripts for raters"
+        )
+    series = month or LIVE
+    made_of = {"panel": panel.fingerprint, "labels": [each.hash for each in sets], "series": series}
+    manifest = {
+        "run": sha256(made_of | {"suite": suite.snapshot}),
+        "name": f"calibration-{month}" if month else "grader",
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "suite": {"name": suite.name, "snapshot": suite.snapshot, "cases": 0, "safety_cases": [], "strata": {}},
+        "trials": 0,
+        "baseline": None,
+        "shootout": shootout.model_dump(mode="json", exclude_defaults=True, include={"name", "grader"}),
+        "purposes": [],
+        "candidates": [],
+        "series": series,
+        **made_with(),
+    }
+    with Store(store) as opened, opened.writing():
+        opened.begin(manifest, (), suite.files, str(Path(suite.origin).resolve()))
+    return manifest["run"]
+
+
+def _counted(states: object) -> dict[str, int]:
+    counts = Counter(states)  # type: ignore[arg-type]
+    return {state: counts.get(state, 0) for state in STATES}

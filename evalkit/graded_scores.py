@@ -1,0 +1,200 @@
+"""What a trusted grader says of each candidate: its pass rate as it stands, and corrected for its measured error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from evalkit.grading import Grading
+from evalkit.measurement import Labelled, measure
+from evalkit.shown import counted
+from evalkit.stats.audit import Disagreement, disagreement
+from evalkit.stats.correction import Correction, rogan_gladen, weighted_post_stratified
+from evalkit.stats.errors_alike import ErrorsAlike, same_errors
+from evalkit.stats.intervals import Interval, share_over_cases
+from evalkit.tables import Run, once_a_run
+
+ROW_COLUMNS: dict[str, Any] = {
+    "candidate": pl.String, "case": pl.String, "stratum": pl.String, "trial": pl.Int64, "state": pl.String,
+    "graded": pl.Boolean, "by": pl.String, "near": pl.Boolean, "audited": pl.Boolean, "inclusion": pl.Float64,
+    "cheap": pl.Boolean, "strong": pl.Boolean, "reason": pl.String, "usd": pl.Float64,
+}  # fmt: skip
+# Why the correction by labels of other trials does not reach a candidate.
+ERRS_OTHERWISE = "not corrected: the grader errs otherwise on it than on the others"
+
+
+@dataclass(frozen=True)
+class GradedScore:
+    """A candidate's graded pass rate, raw and corrected.
+
+    `states` counts its completed trials by what the graders came to. `raw` is the mean over cases of the share of
+    graded trials that pass. `alike` says whether the grader errs on this candidate as on the others; None where no
+    label is of it.
+    """
+
+    candidate: str
+    states: Mapping[str, int]
+    raw: Interval
+    corrected: Correction
+    alike: ErrorsAlike | None
+
+
+@once_a_run
+def graded_scores(run: Run) -> tuple[GradedScore, ...]:
+    """The graded pass rate of each candidate, in the shootout's order.
+
+    The correction rests on the held-out labels alone. Where those of a candidate were drawn from this run's own trials,
+    what people pass of what the grader passes and fails is weighed by how likely each was to be drawn; else the
+    grader's sensitivity and specificity on all labels are turned around (Rogan–Gladen), unless it errs otherwise on
+    this candidate. Raises NotMeasured where the run has no grader.
+    """
+    labelled = [each for each in measure(run).held_out.labelled if each.compared]
+    alike = {each.candidate: each for each in same_errors(_tables(labelled))}
+    return tuple(
+        _score(run, candidate["name"], labelled, alike.get(candidate["name"]))
+        for candidate in run.manifest["candidates"]
+    )
+
+
+@once_a_run
+def graded_rows(run: Run) -> pl.DataFrame:
+    """One row a slot: what the graders say of it, and how likely the strong one was to be asked.
+
+    `graded` is the verdict that stands; whether it may be believed is for `trust` to say.
+    """
+    rows = [
+        {
+            "candidate": slot.candidate,
+            "case": slot.case,
+            "stratum": run.suite.by_id[slot.case].stratum if slot.case in run.suite.by_id else None,
+            "trial": slot.number,
+            "state": found.state if found else "nothing to grade",
+            "graded": found and found.passed,
+            "by": found and found.by,
+            "near": found and found.near,
+            "audited": found and found.audited,
+            "inclusion": found and found.inclusion,
+            "cheap": found and found.cheap_passed,
+            "strong": found and found.strong_passed,
+            "reason": found.reason if found else "the trial was not completed",
+            "usd": found and found.usd,
+        }
+        for (slot, _), found in zip(run.pairs, run.gradings, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=ROW_COLUMNS)
+
+
+@once_a_run
+def cheap_against_strong(run: Run) -> Disagreement:
+    """How often the two graders differ on a run's transcripts, each counted once, by the chance to be asked."""
+    once = {
+        (subject.content, subject.reference): grading
+        for subject, grading in zip(run.subjects, run.gradings, strict=True)
+        if subject is not None and grading is not None
+    }
+    found: Sequence[Grading] = list(once.values())
+    return disagreement(
+        [each.near for each in found],
+        [each.audited for each in found],
+        [each.cheap_passed for each in found],
+        [each.strong_passed for each in found],
+        [each.inclusion or 1.0 for each in found],
+    )
+
+
+def _score(run: Run, candidate: str, labelled: Sequence[Labelled], alike: ErrorsAlike | None) -> GradedScore:
+    mine = [
+        (slot.case, found)
+        for (slot, _), found in zip(run.pairs, run.gradings, strict=True)
+        if slot.candidate == candidate and found is not None
+    ]
+    verdicts = [(case, found.passed) for case, found in mine if found.passed is not None]
+    by_case: dict[str, list[bool]] = {}
+    for case, passed in verdicts:
+        by_case.setdefault(case, []).append(passed)
+    shares = [sum(passes) / len(passes) for passes in by_case.values()]
+    return GradedScore(
+        candidate=candidate,
+        states=Counter(found.state for _, found in mine),
+        raw=share_over_cases(shares),
+        corrected=_corrected(run, candidate, verdicts, shares, labelled, alike),
+        alike=alike,
+    )
+
+
+def _corrected(
+    run: Run,
+    candidate: str,
+    verdicts: Sequence[tuple[str, bool]],
+    shares: Sequence[float],
+    labelled: Sequence[Labelled],
+    alike: ErrorsAlike | None,
+) -> Correction:
+    own = [each for each in labelled if each.item.candidate == candidate]
+    if own and all(_is_of(run, each) for each in own):
+        weighed = weighted_post_stratified(
+            [passed for _, passed in verdicts],
+            [(bool(each.grading.passed), bool(each.people), 1 / each.item.inclusion, each.item.case) for each in own],
+            grader_cases=[case for case, _ in verdicts],
+        )
+        if weighed.value is not None:
+            return weighed
+    if alike is not None and alike.differs:
+        return Correction(None, None, None, None, len(verdicts), len(labelled), "Rogan–Gladen", ERRS_OTHERWISE)
+    passes, right_passes = _effective([each for each in labelled if each.people], passed=True)
+    fails, right_fails = _effective([each for each in labelled if not each.people], passed=False)
+    # A case counts once, however many trials it had.
+    return rogan_gladen(sum(shares), len(shares), right_passes, passes, right_fails, fails)
+
+
+def _is_of(run: Run, labelled: Labelled) -> bool:
+    """Whether a labelled transcript is the very trial that stands in this run."""
+    item = labelled.item
+    return (item.candidate, item.case, item.trial, item.turns) in _turns(run)
+
+
+@once_a_run
+def _turns(run: Run) -> frozenset[Any]:
+    return frozenset(
+        (slot.candidate, slot.case, slot.number, subject.turns)
+        for (slot, _), subject in zip(run.pairs, run.subjects, strict=True)
+        if subject is not None
+    )
+
+
+def _effective(labelled: Sequence[Labelled], *, passed: bool) -> tuple[float, float]:
+    """How many labels these come to, each weighed by how many trials it stands for, and how many the grader has right.
+
+    As many as there are cases at most, since trials of a case are not independent, and fewer where the weights differ
+    much (Kish 1965).
+    """
+    if not labelled:
+        return 0.0, 0.0
+    weights = [1 / each.item.inclusion for each in labelled]
+    right = sum(weight for weight, each in zip(weights, labelled, strict=True) if each.grading.passed is passed)
+    kish = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+    effective = min(kish, len({each.item.case for each in labelled}))
+    return effective, effective * right / sum(weights)
+
+
+def _tables(labelled: Sequence[Labelled]) -> dict[str, list[list[int]]]:
+    """People by grader, passes first, for each candidate that labels are of."""
+    tables: dict[str, list[list[int]]] = {}
+    for each in labelled:
+        table = tables.setdefault(each.item.candidate, [[0, 0], [0, 0]])
+        table[not each.people][not each.grading.passed] += 1
+    return tables
+
+
+def states_in_words(states: Mapping[str, int]) -> str:
+    """What became of the trials that are not graded: '2 unscored, 1 error'; '' where all are."""
+    return ", ".join(f"{states[name]} {name}" for name in ("unscored", "error", "not graded") if states.get(name))
+
+
+def graded_trials(states: Mapping[str, int]) -> str:
+    """How many trials were graded, of how many: '503 of 504 trials'."""
+    return f"{states.get('graded', 0)} of {counted(sum(states.values()), 'trial')}"

@@ -1,0 +1,128 @@
+"""A task read closely: what the agent said for whom, what it did, and what belongs to the matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from evalkit.offline.grading.deeds import Deed, deeds_of, ending
+from evalkit.offline.grading.sheet import Line, Sheet
+from evalkit.offline.grading.wanted import Wanted
+from evalkit.offline.grading.words import Sentence, amounts, sentences, telling
+
+_HEAD = re.compile(r"^[*_# ]{0,4}(ROUTE|TEAM)[*_ ]{0,3}:([^\n]{1,80})$", re.IGNORECASE | re.MULTILINE)
+# A sentence of dialogue, not of information.
+_TALK = re.compile(
+    r"\b(?:I|I'm|I'll|me)\b|\?\s*$|\b(?:person|colleague|our (?:\w+ )?team)\b"
+    r"|\bin danger\b|\bhelp cent(?:re|er) says\b|\bwelcome\b|\bgood(?: |-)?bye\b"
+)
+_LONG_NUMBER = re.compile(r"\d{4,}")
+_HANDS = ("escalat", "hand")
+_FEW_WORDS = 5
+# A sentence belongs to the matter when it shares this part of its telling words, of a long one's first six.
+_SHARE, _LONG = 0.33, 6
+
+
+_NOBODY = Line("agent", "")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What both graders look at."""
+
+    sheet: Sheet
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """What the golden answer wants."""
+        return Wanted(self.sheet.golden)
+
+    @cached_property
+    def last(self) -> bool:
+        """Whether the graded answer is the agent's last one, so that what is missing is missing for good."""
+        return self.sheet.alone is None or self.sheet.alone >= max(line.number for line in (*self.sheet.lines, _NOBODY))
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that count: all, or those around the one answer that is graded, from the customer's on."""
+        if self.sheet.alone is None:
+            return self.sheet.lines
+        places = (place for place, line in enumerate(self.sheet.lines) if line.number == self.sheet.alone)
+        first = last = next(places, None)
+        if first is None or last is None:
+            return ()
+        while first > 0 and self.sheet.lines[first].role != "customer":
+            first -= 1
+        while last + 1 < len(self.sheet.lines) and self.sheet.lines[last + 1].role in ("call", "result"):
+            last += 1
+        return self.sheet.lines[first : last + 1]
+
+    @cached_property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the agent did."""
+        own = {id(line) for line in self.lines}
+        return tuple(deed for deed in deeds_of(self.sheet.lines) if id(deed.line) in own)
+
+    @cached_property
+    def end(self) -> tuple[str, str]:
+        """How the conversation ended, and with which team; a ticket's end is its route."""
+        route = self.head.get("route", "")
+        if self.deeds or not route:
+            return ending(self.deeds)
+        return ("handed_off", self.head.get("team", "")) if route.startswith(_HANDS) else ("resolved", "")
+
+    @cached_property
+    def head(self) -> dict[str, str]:
+        """The head of a ticket's card, as far as the agent wrote one: `route`, `team`."""
+        return {name.lower(): value.strip(" *_.`").lower() for name, value in reversed(_HEAD.findall(self.sheet.kept))}
+
+    @cached_property
+    def body(self) -> str:
+        """What the agent told the customer, without the card's head."""
+        return _HEAD.sub("", self.sheet.kept)
+
+    @cached_property
+    def told(self) -> tuple[Sentence, ...]:
+        """The sentences that speak for the agent."""
+        return sentences(self.body)
+
+    @cached_property
+    def heard(self) -> frozenset[str]:
+        """The telling words of what the customer wants, in the golden answer and, in a conversation, in messages."""
+        if not self.wanted.lines:
+            return frozenset().union(*(part.words for part in self.wanted.sentences))
+        asked = " ".join(line.kept for line in self.sheet.lines if line.role == "customer")
+        return telling(self.wanted.goal) | telling(asked) | telling(" ".join(self.wanted.said))
+
+    @cached_property
+    def on_topic(self) -> tuple[Sentence, ...]:
+        """The sentences of information that belong to the matter."""
+        return tuple(part for part in _informs(self.told) if self._belongs(part))
+
+    @cached_property
+    def off_topic(self) -> tuple[Sentence, ...]:
+        """The sentences of information that do not; in all that was said, since they speak against the agent."""
+        said = self.told if self.sheet.said == self.sheet.kept else sentences(_HEAD.sub("", self.sheet.said))
+        return tuple(part for part in _informs(said) if not self._belongs(part))
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        called = " ".join(line.text for line in self.sheet.lines if line.role == "call")
+        return amounts(" ".join(self.wanted.said)) | frozenset(_LONG_NUMBER.findall(called))
+
+    def _belongs(self, part: Sentence) -> bool:
+        enough = len(part.words & self.heard) >= _SHARE * max(1, min(len(part.words), _LONG))
+        return enough or bool(part.amounts & self._numbers)
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether the agent gave the matter to a person."""
+        if self.wanted.lines:
+            return self.end[0] == "handed_off"
+        return self.head.get("route", "").startswith(_HANDS)
+
+
+def _informs(said: tuple[Sentence, ...]) -> Iterator[Sentence]:
+    return (part for part in said if len(part.text.split()) > _FEW_WORDS and not _TALK.search(part.text))

@@ -1,0 +1,74 @@
+"""From a name to a Run: an id in the store, or the folder of an archived report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from evalkit import archive
+from evalkit.errors import CaseError, StoreError
+from evalkit.labels import label_files, subject_of_item
+from evalkit.loading import load_suite, suite_of
+from evalkit.store import Store
+from evalkit.suite import Suite
+from evalkit.tables import Run
+
+
+def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | Path | None = None) -> Run:
+    """The run that a name means: an id, a unique prefix, `latest`, or the folder of an archived report.
+
+    It is judged by the suite as it stands; an archive, a run whose suite's folder is gone, and a run named in
+    `suite_of_run` are judged by a snapshot. Raises StoreError where there is no such run.
+    """
+    named = None if suite_of_run is None else _snapshot_of(suite_of_run, store)
+    if archive.is_archive(run):
+        manifest, pairs, files, grades, labels = archive.read(Path(run))
+        suite, judged_by = named or (suite_of(files, manifest["suite"]["name"]), "the suite that is archived with it")
+        return Run(manifest, suite, pairs, judged_by, grades, labels)
+    with Store(store, create=False) as opened:
+        found = opened.find(str(run))
+        manifest, origin = opened.manifest(found), opened.origin(found)
+        if named is not None:
+            suite, judged_by = named
+        elif origin.is_dir():
+            suite, judged_by = _as_it_stands(origin), "the suite as it stands"
+        else:
+            suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
+            judged_by = "the run's own snapshot: the suite's folder is gone"
+        ungraded = Run(manifest, suite, tuple(opened.trials(found)), judged_by, labels=label_files(origin / "labels"))
+        return with_grades(ungraded, opened)
+
+
+def with_grades(run: Run, store: Store) -> Run:
+    """The run with all grades that a store holds of it now."""
+    return replace(run, grades=store.grades.of(list(_grade_keys(run))))
+
+
+def _grade_keys(run: Run) -> Iterator[str]:
+    """The fingerprints of all grades that a run may show: of its trials, and of the labelled transcripts."""
+    if run.panel is None:
+        return
+    yield from run.panel.keys(each for each in run.subjects if each is not None)
+    items = (subject_of_item(item) for labels in run.label_sets for item in labels.items)
+    yield from run.panel.keys(items, run.series)
+
+
+def _snapshot_of(run: str | Path, store: str | Path | None) -> tuple[Suite, str]:
+    """The suite as it stood when a run was played, and how to name it."""
+    if archive.is_archive(run):
+        manifest, _, files, *_ = archive.read(Path(run))
+    else:
+        with Store(store, create=False) as opened:
+            manifest = opened.manifest(opened.find(str(run)))
+            files = opened.files(manifest["suite"]["snapshot"])
+    return suite_of(files, manifest["suite"]["name"]), f"the suite of run {manifest['run'][:8]}"
+
+
+def _as_it_stands(folder: Path) -> Suite:
+    try:
+        return load_suite(folder)
+    except CaseError as error:
+        raise StoreError(
+            f"the suite that judges this run has faults; mend them, or judge by --suite-of RUN:\n{error}"
+        ) from error
