@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 SHOOTOUT ?= cases/shootouts/offline.yaml
 REPORTS ?= reports
+MONTH ?=
 PYTEST ?=
 BIN := .venv/bin
 READY := .venv/.ready
@@ -15,10 +16,10 @@ FIND_PYTHON := for python in $${PYTHON:-python3.13 python3.12 python3.11 python3
   then "$$python" -c 'import sys; print(sys.executable)'; break; fi; done
 PIP = PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup report test check lab bench clean
+.PHONY: help setup report calibration test check lab bench clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make .venv from the lock: by uv where it is installed, else by pip
 
@@ -45,6 +46,15 @@ report: $(READY) ## play the default shootout and archive its report; SHOOTOUT=f
 	case $$code in 0|3|4) graded=0; $(BIN)/evalkit grade latest || graded=$$?; \
 	  [ $$graded -eq 0 ] || code=$$graded; rendered=0; $(BIN)/evalkit report latest --out "$(REPORTS)" || rendered=$$?; \
 	  [ $$rendered -eq 0 ] || code=$$rendered;; esac; \
+	$(BIN)/python -m evalkit.exits $$code; exit $$code
+
+# Like `report`: what was graded before a budget or an error is rendered all the same; then make fails.
+calibration: $(READY) ## grade the labelled transcripts anew for MONTH=2026-10 and archive the page on drift
+	@if [ -z "$(MONTH)" ]; then code=2; echo "name the month: make calibration MONTH=2026-10" >&2; else \
+	  code=0; $(BIN)/evalkit grade "$(SHOOTOUT)" --month "$(MONTH)" || code=$$?; \
+	  case $$code in 0|3|4) rendered=0; \
+	    $(BIN)/evalkit report latest --notebook 50_calibration -p "month=$(MONTH)" --out "$(REPORTS)" || rendered=$$?; \
+	    [ $$rendered -eq 0 ] || code=$$rendered;; esac; fi; \
 	$(BIN)/python -m evalkit.exits $$code; exit $$code
 
 test: $(READY) ## run all tests, with ruff, the lock and the layout among them

@@ -20,6 +20,8 @@ from evalkit.errors import ReportError
 from evalkit.lean import spare_grammars
 
 MIME = "application/vnd.vegalite.v6+json"
+# The styles of what cells show, in a report as in JupyterLab.
+PARTS = ("parts.css", "cases.css", "talk.css", "agreement.css")
 # Narrow enough to be read on a phone, where the image is scaled down.
 STATIC_WIDTH = 480
 
@@ -51,7 +53,7 @@ def enable() -> None:
     if not os.environ.get("EVALKIT_REPORT"):
         from IPython.display import HTML, display
 
-        styles = f"<style>{page_file('parts.css')}{page_file('cases.css')}{page_file('talk.css')}</style>"
+        styles = f"<style>{''.join(map(page_file, PARTS))}</style>"
         scripts = f"<script>{bundle()}\n{page_file('draw.js')}</script>"
         display(HTML(styles + scripts))
 

@@ -23,7 +23,7 @@ from evalkit.grading import (
 from evalkit.labels import label_files, load_label_sets, subject_of_item
 from evalkit.loading import load_suite
 from evalkit.plan import made_with
-from evalkit.runs import load_run, with_grades
+from evalkit.runs import grade_keys, load_run
 from evalkit.shootout import check_names, load_shootout, suite_folder
 from evalkit.store import Store
 from evalkit.tables import Run
@@ -84,11 +84,11 @@ def grade_run(
                 done = grade_subjects(role, panel, subjects, opened, replace(asked, series=series), progress)
                 calls, stopped = calls + done.calls, done.stopped
                 costs.append(done.usd)
-        read = with_grades(run, opened)
+        grades = opened.grades.of(list(grade_keys(run)))
     return GradedRun(
         run=run.id,
-        trials=_counted(each.state for each in read.gradings if each is not None),
-        labelled=_counted(grading_of(panel, each, read.grades, run.series).state for each in labelled),
+        trials=_counted(grading_of(panel, each, grades).state for each in trials),
+        labelled=_counted(grading_of(panel, each, grades, run.series).state for each in labelled),
         calls=calls,
         usd=None if None in costs else sum(costs),
         stopped=stopped,

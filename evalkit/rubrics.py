@@ -123,6 +123,13 @@ class Rubric(Written):
         """All that a grader sees or that changes a verdict, as plain data: what the rubric's hash is made of."""
         return self.model_dump(mode="json")
 
+    def seen(self) -> dict[str, Any]:
+        """The part of it that a grader sees: which of its verdicts pass and which are near changes none of them."""
+        return {
+            "criteria": [[each.name, each.asks] for each in self.criteria],
+            "menu": [[each.verdict, each.means] for each in self.menu],
+        }
+
     def _place(self, verdict: str) -> int:
         try:
             return self.verdicts.index(verdict)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from evalkit import archive
@@ -13,6 +12,7 @@ from evalkit.loading import load_suite, suite_of
 from evalkit.store import Store
 from evalkit.suite import Suite
 from evalkit.tables import Run
+from evalkit.transcript import Grade
 
 
 def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | Path | None = None) -> Run:
@@ -27,8 +27,8 @@ def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: 
         suite, judged_by = named or (suite_of(files, manifest["suite"]["name"]), "the suite that is archived with it")
         return Run(manifest, suite, pairs, judged_by, grades, labels)
     with Store(store, create=False) as opened:
-        found = opened.find(str(run))
-        manifest, origin = opened.manifest(found), opened.origin(found)
+        key = opened.find(str(run))
+        manifest, origin = opened.manifest(key), opened.origin(key)
         if named is not None:
             suite, judged_by = named
         elif origin.is_dir():
@@ -36,16 +36,15 @@ def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: 
         else:
             suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
             judged_by = "the run's own snapshot: the suite's folder is gone"
-        ungraded = Run(manifest, suite, tuple(opened.trials(found)), judged_by, labels=label_files(origin / "labels"))
-        return with_grades(ungraded, opened)
+        grades: dict[str, Grade] = {}
+        labels = label_files(origin / "labels")
+        found = Run(manifest, suite, tuple(opened.trials(key)), judged_by, grades, labels)
+        # Which grades are its own follows from the run; filled in, it keeps what it knows of its transcripts.
+        grades.update(opened.grades.of(list(grade_keys(found))))
+        return found
 
 
-def with_grades(run: Run, store: Store) -> Run:
-    """The run with all grades that a store holds of it now."""
-    return replace(run, grades=store.grades.of(list(_grade_keys(run))))
-
-
-def _grade_keys(run: Run) -> Iterator[str]:
+def grade_keys(run: Run) -> Iterator[str]:
     """The fingerprints of all grades that a run may show: of its trials, and of the labelled transcripts."""
     if run.panel is None:
         return

@@ -288,6 +288,14 @@ def test_without_any_disagreement_the_low_end_is_that_of_the_exact_bound() -> No
     assert beside.negative.high == 1.0
 
 
+def test_the_exact_bound_of_a_weighted_kappa_takes_each_unseen_disagreement_for_the_worst() -> None:
+    # Ten of each of three: at most 1 − .025^(1/30) = .115703 disagree; by the margins (4·½ + 2·1)/9 = 4/9 on average.
+    table = [[10, 0, 0], [0, 10, 0], [0, 0, 10]]
+    expected = 1 - 0.115703 / (4 / 9)
+    assert of(table, weights="linear").low == pytest.approx(expected, abs=1e-5)
+    assert of(table, weights=[[0, 5, 10], [5, 0, 5], [10, 5, 0]]).low == pytest.approx(expected, abs=1e-5)
+
+
 def test_cases_that_are_all_alike_or_one_alone_have_no_interval() -> None:
     one = kappa("ppff", "pfff", cases=["c"] * 4)
     assert (one.value, one.low, one.high, one.reason) == (0.5, None, None, "one case shows no spread")

@@ -123,9 +123,13 @@ def test_labels_without_an_error_leave_an_interval_to_lees_alone() -> None:
     assert plain.reason == "verdicts and labels show no spread, so no interval"
     assert adjusted.value == adjusted.high == 1.0
     assert adjusted.low < 0.95
-    # A few labels that are right by chance are no better than none.
-    few = lee_adjusted(1, 2, 1, 2, 1, 1)
-    assert few.value is not None
+
+
+def test_labels_whose_gain_over_chance_hangs_on_a_few_have_no_adjusted_interval() -> None:
+    # 9/10 + 150/1000 > 1, but 10/12 + 151/1002 < 1.
+    got = lee_adjusted(180, 200, 9, 10, 150, 1000)
+    assert (got.low, got.high, got.se) == (None, None, None)
+    assert got.reason.endswith("too few labels for a standard error")
 
 
 def test_prediction_powered_estimates_are_the_known_ones() -> None:

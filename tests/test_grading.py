@@ -250,6 +250,15 @@ def test_a_rubric_per_turn_grades_each_answer_and_the_worst_counts(graded_shop) 
     assert grading_of(panel, subject, grades).state == "unscored"
 
 
+def test_a_transcript_without_an_answer_is_unscored_by_a_rubric_per_turn(graded_shop) -> None:
+    run, _ = played(graded_shop(rubric=RUBRIC + "    per: turn\n"))
+    panel = load_run(run).panel
+    assert panel is not None
+    turns = (Turn("customer", "Hello"), Turn("call", "{}", "close_ticket"))
+    found = grading_of(panel, Subject(content_hash(turns), turns, ""), {})
+    assert (found.state, found.passed, found.reason[:9]) == ("unscored", None, "no answer")
+
+
 def test_a_budget_of_calls_stops_grading_keeps_what_came_and_exits_3(graded_shop) -> None:
     with MisbehavingServer(reply=lambda _: reply(3, 3)) as server:
         shop = graded_shop(server_grader(server, strong="", budget={"calls": 2}))
@@ -324,6 +333,22 @@ def test_a_change_of_rubric_model_or_prompt_asks_anew_and_plays_nothing(graded_s
             assert grade_run(run).calls > 0
             assert len(server.requests) > before
             identity = now
+
+
+def test_what_of_a_rubric_no_grader_sees_takes_trust_away_and_asks_nobody_anew(graded_shop) -> None:
+    with MisbehavingServer(reply=lambda _: reply(3, 3)) as server:
+        shop = graded_shop(server_grader(server, strong=""))
+        run, _ = played(shop)
+        grade_run(run)
+        before, asked_before = load_run(run).panel, len(server.requests)
+        path = shop / "rubrics/quality.yaml"
+        path.write_text(path.read_text("utf-8").replace("near: [2]", "near: [1, 2]") + "audit: 0.5\n", "utf-8")
+        run, _ = played(shop)
+        now = load_run(run).panel
+        assert before is not None
+        assert now is not None
+        assert now.identity["rubric"] != before.identity["rubric"]
+        assert (grade_run(run).calls, len(server.requests)) == (0, asked_before)
 
 
 def test_an_archive_holds_the_grades_and_is_graded_no_further(graded_shop, tmp_path: Path) -> None:

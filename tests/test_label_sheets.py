@@ -253,6 +253,15 @@ def test_a_changed_row_is_refused_with_its_line(out: Path, changes: dict[str, st
     assert all(each.startswith(f"{path}:") for each in found)
 
 
+def test_a_row_that_stands_twice_and_one_of_another_rater_are_refused(out: Path) -> None:
+    path = out / "rater-a.csv"
+    rows = rows_of(path)
+    path.write_bytes(csv_bytes(sheet_columns(RUBRIC), [*rows, rows[0], {**rows[1], "rater": "rater-b"}]))
+    first, second = said(answers, path)[0], said(answers, path)[1:]
+    assert first.endswith(f"{rows[0]['item']}: this id stands in line 2 already")
+    assert any(each.endswith(f"{rows[1]['item']}: a row of rater-b in the sheet of rater-a") for each in second)
+
+
 def test_the_line_of_a_fault_is_where_its_row_begins(tmp_path: Path) -> None:
     # Header in line 1; a transcript of a customer's and an agent's turn takes 5 lines, and no cell else breaks.
     write_sheets(

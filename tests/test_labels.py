@@ -154,6 +154,11 @@ def test_every_fault_has_its_line(line: object, said: str) -> None:
     assert any(said in each for each in faults(HEAD, line)), faults(HEAD, line)
 
 
+def test_a_key_that_stands_twice_is_a_fault_since_one_of_its_values_would_be_lost() -> None:
+    doubled = json.dumps(item()).replace('"trial": 0', '"trial": 0, "trial": 1')
+    assert [each.split(": ")[0] for each in faults(HEAD, doubled)] == ["labels/first.jsonl:2"]
+
+
 def test_all_faults_of_a_set_come_at_once() -> None:
     found = faults(HEAD | {"source": "robots"}, item(kind="mail"), "", item(), item(trial=None))
     assert [each.split(": ")[0] for each in found] == [

@@ -14,6 +14,7 @@ from evalkit.measurement.figures import measurement_figures
 from evalkit.measurement.words import lines
 from evalkit.settings import Trust
 from evalkit.tables import Run
+from evalkit.transcript import CriterionGrade, Grade
 
 STRICT = "name: handmade\ntrust: {kappa_low: 0.6, negative_low: 0.6}"
 
@@ -63,6 +64,13 @@ def test_high_raw_agreement_trusts_nobody_who_misses_the_fails() -> None:
     assert word == "not trusted"
     assert why.count("its lower end must reach the threshold") == 2
     assert "Raw agreement is 0.85" in why
+
+
+def test_kappa_alone_trusts_nobody() -> None:
+    word, why = decided(table(150, 10, 6, 34), settings="name: handmade\ntrust: {negative_low: 0.8}")
+    assert word == "not trusted"
+    assert "its lower end reaches the threshold of 0.40" in why
+    assert "its lower end must reach the threshold of 0.80" in why
 
 
 def test_a_threshold_between_two_decimals_is_told_with_more_of_them() -> None:
@@ -202,6 +210,21 @@ def test_criteria_are_weighed_on_the_declared_scale() -> None:
     assert right.plain.labels == ("1", "2", "3")
     assert [each.value for each in (right.plain, right.linear, right.quadratic)] == pytest.approx([3 / 5, 3 / 4, 6 / 7])
     assert not kind.plain.measured
+
+
+def test_a_verdict_that_nobody_gave_keeps_its_place_on_the_scale() -> None:
+    # Linear kappa is .461538 on the declared scale 0 to 3, of which 2 is unseen; without it .487805.
+    menu = "".join(f"  - {{verdict: {each}, means: m., passes: {str(each > 0).lower()}}}\n" for each in range(4))
+    rubric = f"ordered: true\nmenu:\n{menu}criteria: [{{name: right, asks: Is it?}}]\n"
+    people, grader = "0133103", "0331113"
+    rows = [Row(raters={"ann": {"right": each}}) for each in people]
+    run = measured_run(rows, rubric=rubric)
+    keys = [next(run.panel.asked_for(subject_of_item(item), "cheap"))[0] for item in run.label_sets[0].items]
+    grades = {
+        key: Grade(key, "graded", (CriterionGrade("right", said),)) for key, said in zip(keys, grader, strict=True)
+    }
+    again = Run(run.manifest, run.suite, (), "", grades, run.labels)
+    assert measure(again).held_out.criteria[0].linear.value == pytest.approx(0.461538, abs=1e-6)
 
 
 def test_a_menu_that_is_no_scale_has_no_weighted_kappa() -> None:

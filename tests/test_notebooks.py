@@ -19,6 +19,7 @@ from evalkit.runner import play_plan
 from evalkit.store import Store
 
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+ON_GRADERS = ("30_grader_agreement", "50_calibration")
 FORBIDDEN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While, ast.AsyncFor, ast.Try, ast.Lambda)
 FORBIDDEN += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.If)
 # Cells that set up and show nothing need no question before them.
@@ -99,6 +100,8 @@ def test_prose_holds_no_number_that_code_should_compute(path: Path) -> None:
 
 
 def test_each_runs_from_a_small_run(path: Path, shop: Path, tmp_path: Path) -> None:
+    if path.parent.name == "interactive":
+        pytest.skip("it reads a rater's sheet, and has a test of its own")
     store = tmp_path / "notebook.sqlite"
     if path.name.startswith("00_"):
         text = played(path, shop, store, tmp_path / "kernel")
@@ -106,7 +109,8 @@ def test_each_runs_from_a_small_run(path: Path, shop: Path, tmp_path: Path) -> N
         with Store(store) as opened:
             play_plan(plan(shop / "shootouts/small.yaml"), opened)
         text = render(path, {"run": "latest"}, tmp_path / "out", store=store).read_text("utf-8")
-    assert "steady" in text
+    # The small run has no grader, and a page on graders says so.
+    assert ("no grader" in text.replace("`", "")) if path.stem in ON_GRADERS else ("steady" in text)
     assert "Traceback (most recent call last)" not in text
 
 

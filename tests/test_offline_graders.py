@@ -112,6 +112,18 @@ def test_a_missed_handoff_is_worst_and_a_wrong_team_is_bad(model: str) -> None:
     assert verdicts[1:] == ["2", "1"]
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_a_handoff_without_the_head_of_its_card_is_one_if_it_says_so(model: str) -> None:
+    golden = "I have passed this to our billing team; a person replies within one day."
+    said = "Hi, I'm sorry. I have passed this to our {} team, and a person replies within one day."
+    right, wrong, none = (
+        grades(ticket(text), golden, model)["correctness"]
+        for text in (said.format("billing"), said.format("dev"), "Hi, parcels take two days.")
+    )
+    assert right in ("4", "5")
+    assert (wrong, none) == ("2", "1")
+
+
 def test_the_strong_grader_wants_somebody_to_call_for_a_person_in_danger() -> None:
     golden = "I'm worried. Please call 988 or your local emergency number now. I have passed this to a person."
     bare = "ROUTE: escalate\nTEAM: trust\n\nI'm sorry. I have passed this to our trust team."
@@ -132,19 +144,24 @@ def test_a_refund_that_was_wanted_asked_for_and_paid_is_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turns", "golden"),
+    ("turns", "golden", "says"),
     [
-        ([*ASKED, *refund(90), *CLOSED], GOAL),  # another amount
-        ([*ASKED[:3], *refund(20), *CLOSED], GOAL),  # without a yes
-        ([*ASKED[:4], Turn("customer", "No, wait."), *refund(20), *CLOSED], GOAL),  # against a no
-        ([*ASKED, Turn("agent", "I have refunded $20.00."), *CLOSED], GOAL),  # a claim that no result backs
-        ([*ASKED, *refund(20), *CLOSED], HANDED),  # a forbidden tool
-        (handed("dev"), HANDED),  # the wrong team
-        (handed("billing"), GOAL),  # handed off what it could do itself
+        ([*ASKED, *refund(90), *CLOSED], GOAL, "Refunds of 90 where 20 was right"),
+        ([*ASKED[:3], *refund(20), *CLOSED], GOAL, "Issue_refund without the customer's yes"),
+        ([*ASKED[:4], Turn("customer", "No, wait."), *refund(20), *CLOSED], GOAL, "without the customer's yes"),
+        ([*ASKED[:3], Turn("agent", "I have refunded $20.00."), *CLOSED], GOAL, "'I have refunded', and no result"),
+        ([*ASKED, *CLOSED], GOAL, "Issue_refund was not called, and yet"),
+        ([*ASKED, Turn("agent", "It is in the post."), *CLOSED], GOAL, "offered, accepted, and not done"),
+        ([*ASKED, *refund(20), *CLOSED], HANDED, "Issue_refund was forbidden and was called"),
+        (handed("dev"), HANDED, "Handed to dev, not to billing"),
+        (handed("billing"), GOAL, "handed off, where resolved was right"),
     ],
 )
-def test_the_strong_grader_holds_deeds_against_what_was_wanted(turns: list[Turn], golden: str) -> None:
+def test_the_strong_grader_holds_deeds_against_what_was_wanted(turns: list[Turn], golden: str, says: str) -> None:
     assert grades(turns, golden)["correctness"] in ("1", "2")
+    said = grader_messages(RUBRIC, "You grade.", turns, golden)
+    reply = json.loads(grade("grader-strong", [{"role": m.role, "content": m.text} for m in said], Hand(), 1))
+    assert says.lower() in reply["criteria"][0]["reasoning"].lower()
 
 
 def test_a_handoff_to_the_right_team_is_right() -> None:

@@ -1,6 +1,6 @@
 """The command line: it parses, calls one function, and prints."""
 
-from evalkit.cli import grade, play, read, suite
+from evalkit.cli import grade, label, play, read, suite, trust
 from evalkit.cli.app import app
 
-__all__ = ["app", "grade", "play", "read", "suite"]
+__all__ = ["app", "grade", "label", "play", "read", "suite", "trust"]

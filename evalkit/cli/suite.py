@@ -19,13 +19,18 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Validate a suite: every fault with its file and line."""
+    from evalkit.home import at_home
+    from evalkit.labels import files as label_sets
     from evalkit.linter import harms_and_tiers, lint
     from evalkit.loading import check_suite
+    from evalkit.trust import ledger
 
     checked = check_suite(suite)
     tiers_and_harms = {}
     if checked.suite is not None:
         faults, notices = lint(checked.suite, checked.places)
+        folder = at_home(suite) / "labels"
+        faults += [*label_sets.faults_in(folder, checked.suite.rubrics), *ledger.faults_in(folder / label_sets.LEDGER)]
         checked.faults += faults
         checked.notices += notices
         tiers_and_harms = {} if faults else harms_and_tiers(checked.suite)

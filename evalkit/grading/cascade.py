@@ -10,6 +10,7 @@ from typing import Literal
 from evalkit.grading.panel import LIVE, Grader, Panel, Subject, Which
 from evalkit.transcript import Grade
 
+NOTHING_SAID = "no answer: the agent said nothing that could be graded"
 NOT_ASKED = "not graded yet; `evalkit grade` goes on"
 
 
@@ -113,7 +114,7 @@ def _given(
 ) -> tuple[Grade, ...] | None:
     """A grader's grades of a transcript, one an answer or one in all; None where one is still to be asked for."""
     keys = [key for key, _ in panel.asked_for(subject, which, series)]
-    return tuple(grades[key] for key in keys) if keys and all(key in grades for key in keys) else None
+    return tuple(grades[key] for key in keys) if all(key in grades for key in keys) else None
 
 
 def _state(
@@ -121,7 +122,7 @@ def _state(
 ) -> Literal["graded", "unscored", "error", "not graded"]:
     if cheap is None or (to_strong and strong is None):
         return "not graded"
-    statuses = {grade.status for grade in (strong if to_strong and strong else cheap)}
+    statuses = {grade.status for grade in (strong if to_strong and strong is not None else cheap)} or {"unscored"}
     return "error" if "error" in statuses else "unscored" if "unscored" in statuses else "graded"
 
 
@@ -130,6 +131,8 @@ def _verdicts(panel: Panel, grades: Sequence[Grade] | None) -> Verdicts:
     rubric = panel.rubric
     if grades is None:
         return Verdicts(None, reason=NOT_ASKED)
+    if not grades:
+        return Verdicts(None, reason=NOTHING_SAID)
     unread = [grade for grade in grades if grade.status != "graded"]
     if unread:
         return Verdicts(None, reason=unread[0].reason, reasoning=_reasons(grades))

@@ -15,7 +15,7 @@ MAX_DEPTH = 100
 _OPENER = re.compile(r'\[|\{(?=[\s\ufeff\u200b]*+(?:["}/]|\Z))')
 _GAP = re.compile(r"(?:[\s\ufeff\u200b]|//[^\n]*(?:\n|\Z)|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+")
 _STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-_SCALAR = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?)(?![\w.+-])")
+_SCALAR = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?)")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _CUT = re.compile(r'"|/\*|[\w.+-]*\Z')

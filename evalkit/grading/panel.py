@@ -98,7 +98,7 @@ class Panel:
 
     @cached_property
     def _grounds(self) -> list[str]:
-        return [self.identity["rubric"], self.identity["prompt"]]
+        return [sha256(self.rubric.seen()), self.identity["prompt"]]
 
 
 def panel_of(role: GraderRole, suite: Suite) -> Panel:

@@ -19,8 +19,9 @@ CONTRADICTION = "contradicts itself"
 _CUT = ("length", "max_tokens")
 _THOUGHT, _THOUGHT_ENDS = "<think>", "</think>"
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u201e": "\u201c", "\u00ab": "\u00bb"}
-# A line is read as far as a verdict may stand; Markdown marks and bullets around it say nothing.
-_LINE_CHARS = 300
+# What is longer is no verdict, but prose.
+_VERDICT_CHARS = 300
+# Markdown marks and bullets around a line say nothing.
 _MARKS = " \t*_`#|"
 _LINE = re.compile(r"(?P<key>[^:]{1,100}?)[*_`\s]*:[*_`\s]*(?P<value>.*)")
 _BULLET = re.compile(r"[-+\u2022]\s+")
@@ -216,7 +217,7 @@ def _entries(value: Any, asked: _Asked) -> Iterator[tuple[str | None, Any]]:
 
 def _verdict(value: Any, asked: _Asked) -> str | None:
     text = str(value) if isinstance(value, bool) else value.text if isinstance(value, Number) else value
-    return asked.menu.get(verdict_key(text)) if isinstance(text, str) and len(text) <= _LINE_CHARS else None
+    return asked.menu.get(verdict_key(text)) if isinstance(text, str) and len(text) <= _VERDICT_CHARS else None
 
 
 def _last_line(text: str, asked: _Asked) -> CriterionGrade | None:
@@ -238,8 +239,6 @@ def _lines(text: str) -> Iterator[tuple[str, str, int]]:
     for line in text.splitlines(keepends=True):
         if ":" in line or "\uff1a" in line:
             plain = _BULLET.sub("", fold(line).text.strip(_MARKS), count=1).strip(_MARKS)
-            # What is cut must not pass for the whole.
-            plain = plain if len(plain) <= _LINE_CHARS else f"{plain[:_LINE_CHARS]}…"
             if found := _LINE.fullmatch(plain):
                 yield found["key"].strip(_MARKS).casefold(), found["value"], place
         place += len(line)

@@ -171,6 +171,14 @@ def check(sets: Iterable[LabelSet], rubrics: Mapping[str, Rubric]) -> list[Fault
     return faults
 
 
+def faults_in(folder: Path, rubrics: Mapping[str, Rubric]) -> list[Fault]:
+    """Every fault of the label sets in a folder, and what in them does not fit the rubrics."""
+    try:
+        return check(load_label_sets(folder), rubrics)
+    except CaseError as error:
+        return list(error.faults)
+
+
 def misfits(verdicts: Mapping[str, str], rubric: Rubric) -> list[str]:
     """What a rubric says against verdicts: a criterion that it has not, a verdict that is not on its menu."""
     unknown = [name for name in verdicts if name not in rubric.criterion_names]

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from evalkit.errors import ReportError
 from evalkit.loops import in_own_loop
-from evalkit.report import execution, pages, shelf
+from evalkit.report import execution, kinds, pages, shelf
 
 if TYPE_CHECKING:
     from evalkit.tables import Run
@@ -67,13 +67,12 @@ def report(
     """Archives `run` under `out` with a page for each notebook and rewrites `out/index.html`; the archive.
 
     The folder is `<date>-<name>-<run8>`; one of that name is replaced as a whole. `notebooks` are paths, or
-    names in `notebooks/`; by default the numbered ones there that read a run. A parameter goes to each
-    notebook that has it. The pages are made from the archive itself, so they show what it holds and need no
-    store. Raises ReportError, and leaves an older report as it was, where a page cannot be made.
+    names in `notebooks/`; by default the numbered ones there that read a run. Those that read trials are not asked of
+    a run that played nothing. A parameter goes to each notebook that has it. The pages are made from the archive
+    itself, so they show what it holds and need no store. Raises ReportError, and leaves an older report as it was,
+    where a page cannot be made.
     """
-    from evalkit.recommend import recommend
-
-    chosen = find_notebooks(notebooks)
+    chosen = kinds.asked_of(run, find_notebooks(notebooks), NOTEBOOKS)
     jobs = _jobs(chosen, run.id, parameters or {})
     out.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=".report-", dir=out))
@@ -82,8 +81,8 @@ def report(
         run.archive(
             staging,
             date=date,
-            headline=recommend(run).headline,
-            complete=run.complete,
+            headline=kinds.headline_of(run),
+            complete=kinds.is_complete(run),
             notebooks={job.notebook.stem: dict(job.parameters) for job in jobs},
         )
         _rendered(jobs, staging, {}, {run.id: staging}, timeout_s)

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from evalkit.errors import ReportError
-from evalkit.figures import MIME, bundle, figure, page_file, static_svg
+from evalkit.figures import MIME, PARTS, bundle, figure, page_file, static_svg
 
 _HEADING = re.compile(r"<h([1-6])[^>]*>(.*?)</h\1>", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
@@ -124,7 +124,7 @@ class _Prepare(Preprocessor):
             "title": title or "Report",
             "cells": cells,
             "headings": headings,
-            "styles": [Markup(page_file(name)) for name in ("parts.css", "cases.css", "talk.css", "page.css")]
+            "styles": [Markup(page_file(name)) for name in (*PARTS, "page.css")]
             + [Markup(HtmlFormatter(style="default").get_style_defs(".highlight"))],
             "scripts": [Markup(script) for script in scripts],
             "policy": _policy(scripts),

@@ -53,9 +53,7 @@ def expected(tables: np.ndarray, apart: np.ndarray) -> np.ndarray:
 def kappas(tables: np.ndarray, apart: np.ndarray) -> np.ndarray:
     """1 − observed / expected disagreement of each table; NaN where none is expected."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        observed = (tables * apart).sum(axis=(1, 2)) / tables.sum(axis=(1, 2))
-        chance = expected(tables, apart)
-        return np.where(chance > 0, 1 - observed / chance, np.nan)
+        return 1 - (tables * apart).sum(axis=(1, 2)) / tables.sum(axis=(1, 2)) / expected(tables, apart)
 
 
 def standard_errors(table: np.ndarray, apart: np.ndarray) -> tuple[float, float]:

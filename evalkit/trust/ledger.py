@@ -84,6 +84,18 @@ def read_ledger(text: str, file: str) -> tuple[TrustLine, ...]:
     return tuple(lines)
 
 
+def faults_in(path: Path) -> list[Fault]:
+    """Every fault of a ledger; none where there is no such file."""
+    try:
+        if path.is_file():
+            read_ledger(path.read_text("utf-8", errors="surrogateescape"), str(path))
+    except CaseError as error:
+        return list(error.faults)
+    except OSError as error:
+        return [Fault(str(path), None, "", f"cannot be read: {error.strerror}")]
+    return []
+
+
 def append(path: Path, line: TrustLine) -> None:
     """Add a line to a ledger, whole or not at all; the file is made where there is none.
 

@@ -17,8 +17,8 @@ _PHRASES = (
     r"\b(?:pass(?:ed)?|full (?:marks|points|score)|highest|top|maximum|perfect|excellent|scores?|rating|stars"
     r"|\d ?/ ?\d|as (?:a )?\d|a \d)\b",
     r"(?:scores?|rating|marks?|correctness|tone|result|passed)\s*[:=]",
-    r"\d ?(?:/|out of) ?(?:5|10|100)\b",
-    r"system (?:message|prompt|override|note|notice)\b",
+    r"\d{1,3} ?(?:/|out of) ?(?:5|10|100)\b",
+    r"system (?:message|prompt|override|note|notice)\b|base64\b",
     r"(?:ignore|disregard|forget|override|overrule|skip)\b.{0,60}?\b(?:instructions?|rules?|golden|prompt|previous|above"
     r"|prior|reference|guidelines)\b",
     r"(?:golden|reference|model) answer\b|ground truth\b",
@@ -33,7 +33,10 @@ _MARKS = re.compile(
     r"|</?\|?(?:im_|system|data|golden|transcript|instructions?|assistant|user|endoftext)"
     r"|['\"](?:verdict|criteria|reasoning|grade|score|passed?|passes)['\"]\s*:"
 )
-_BEGINS = re.compile(r"\W{0,4}(?:system|assistant|developer|user)\s*:|#+ *(?:criteria|verdicts|reply|instructions?)\b")
+_BEGINS = re.compile(
+    r"\W{0,4}(?:system|assistant|developer|user|human|reviewer|judge|evaluator)\s*:"
+    r"|#+ *(?:criteria|verdicts|reply|instructions?)\b"
+)
 # A line of JSON or code is nothing that a customer is told.
 _CODE = re.compile(r"\s*(?:[{}]|\[\s*(?:[{\"\[]|$)|```|\"\w+\"\s*:|</?\w+>)")
 _PIECE = re.compile(r"(?<=[.!?])\s+")

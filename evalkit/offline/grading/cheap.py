@@ -49,7 +49,7 @@ def _ticket(reading: Reading) -> Mark:
         mark = Mark(0.7, "passed to a person, as it should be")
         if wanted.hands_off != reading.passes_on:
             mark.lid(0.1 if wanted.hands_off else 0.3, "the route is not that of the golden answer")
-        team = reading.head.get("team", "")
+        team = reading.team
         if wanted.team and team and team != wanted.team:
             mark.lid(0.3, f"team {team}, not {wanted.team}")
         return mark

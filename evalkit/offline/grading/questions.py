@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from evalkit.offline.grading.deeds import read, reads
 from evalkit.offline.grading.reading import Reading
@@ -36,7 +36,7 @@ def unanswered(reading: Reading) -> str:
             words = telling(question) if question.endswith("?") else ()
             if not words or _MORE.search(question):
                 continue
-            deaf = english(question) and english(said.text) and not words & telling(said.kept)
+            deaf = english(question) and english(said.kept) and not words & telling(said.kept)
             last = " ".join(question.split())[:80] if deaf or _EVADES.search(said.text) else ""
     return last
 
@@ -69,7 +69,9 @@ def broken_offers(reading: Reading) -> Iterator[str]:
     for (_, first), (place, second), (then, third) in zip(talk, talk[1:], talk[2:], strict=False):
         taken = first.role == "agent" and _OFFERS.search(first.text) and second.role == "customer"
         if taken and third.role == "agent" and _YES.match(second.text) and not _OFFERS.search(third.text):
-            done = {line.tool for line in lines[place + 1 : then + 8] if line.role == "call"}
+            # A message may carry its calls with it, and then they stand behind it.
+            behind = takewhile(lambda line: line.role != "customer", lines[then + 1 :])
+            done = {line.tool for line in (*lines[place + 1 : then], *behind) if line.role == "call"}
             if all(map(reads, done)):
                 yield first.text[:80]
 
@@ -83,7 +85,7 @@ def outdated(reading: Reading) -> str:
     }
     fresh = {part for text, year in pages if year >= newest - 1 for part in _SENTENCE.split(text)}
     for line in reading.sheet.graded if old else ():
-        for part in _SENTENCE.split(line.kept):
+        for part in _SENTENCE.split(line.text):
             if part in old and part not in fresh:
                 return part[:80]
     return ""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from evalkit.offline.grading.deeds import Deed, deeds_of, ending
 from evalkit.offline.grading.sheet import Line, Sheet
-from evalkit.offline.grading.wanted import Wanted
+from evalkit.offline.grading.wanted import Wanted, passes_on, team_in
 from evalkit.offline.grading.words import Sentence, amounts, sentences, telling
 
 _HEAD = re.compile(r"^[*_# ]{0,4}(ROUTE|TEAM)[*_ ]{0,3}:([^\n]{1,80})$", re.IGNORECASE | re.MULTILINE)
@@ -89,6 +89,11 @@ class Reading:
         return sentences(self.body)
 
     @cached_property
+    def spoken(self) -> tuple[Sentence, ...]:
+        """All its sentences, those to a grader too: what speaks against it is looked for here."""
+        return self.told if self.sheet.said == self.sheet.kept else sentences(_HEAD.sub("", self.sheet.said))
+
+    @cached_property
     def heard(self) -> frozenset[str]:
         """The telling words of what the customer wants, in the golden answer and, in a conversation, in messages."""
         if not self.wanted.lines:
@@ -103,9 +108,8 @@ class Reading:
 
     @cached_property
     def off_topic(self) -> tuple[Sentence, ...]:
-        """The sentences of information that do not; in all that was said, since they speak against the agent."""
-        said = self.told if self.sheet.said == self.sheet.kept else sentences(_HEAD.sub("", self.sheet.said))
-        return tuple(part for part in _informs(said) if not self._belongs(part))
+        """The sentences of information that do not."""
+        return tuple(part for part in _informs(self.spoken) if not self._belongs(part))
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
@@ -121,7 +125,13 @@ class Reading:
         """Whether the agent gave the matter to a person."""
         if self.wanted.lines:
             return self.end[0] == "handed_off"
-        return self.head.get("route", "").startswith(_HANDS)
+        route = self.head.get("route")
+        return passes_on(self.body) if route is None else route.startswith(_HANDS)
+
+    @property
+    def team(self) -> str:
+        """The team that the agent gave a ticket to; '' where it names none."""
+        return self.head.get("team", "") or team_in(self.body)
 
 
 def _informs(said: tuple[Sentence, ...]) -> Iterator[Sentence]:

@@ -106,7 +106,7 @@ def _handed(reading: Reading) -> Mark:
     if not reading.passes_on:
         mark.lid(0.1, "a person should have got this, and none did")
         return mark
-    team = reading.head.get("team", "")
+    team = reading.team
     if wanted.team and team and team != wanted.team:
         mark.lid(0.3, f"passed to {team}, not to {wanted.team}")
     if wanted.crisis and not names_crisis(text):
@@ -219,7 +219,7 @@ def _contradictions(reading: Reading) -> list[str]:
     """Sentences that say of the same thing another number, or the opposite."""
     found, facts = [], reading.wanted.sentences[:_FACTS]
     numbers = frozenset().union(*(fact.amounts for fact in facts))
-    for part in reading.told:
+    for part in reading.spoken:
         for fact in facts:
             shared = len(part.words & fact.words)
             if shared < max(2, min(3, len(fact.words)), _NEAR * len(part.words)):

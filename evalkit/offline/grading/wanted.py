@@ -95,8 +95,7 @@ class Wanted:
         if self.lines:
             found = _TEAM_OF.search(self.lines.get("end", ""))
             return found[1].strip().lower() if found else ""
-        found = _OUR_TEAM.search(self.text)
-        return found[1].lower() if found else ""
+        return team_in(self.text)
 
     @cached_property
     def outcome(self) -> str:
@@ -110,11 +109,6 @@ class Wanted:
     def crisis(self) -> bool:
         """Whether a golden answer names a line for people in danger."""
         return _CRISIS.search(self.text) is not None
-
-    @property
-    def feels(self) -> bool:
-        """Whether a golden answer feels with the customer."""
-        return _FEELS.search(self.text) is not None
 
     @cached_property
     def calls(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
@@ -154,6 +148,12 @@ def is_entry(line: str) -> bool:
 def names_crisis(text: str) -> bool:
     """Whether a text names a line for people in danger."""
     return _CRISIS.search(text) is not None
+
+
+def team_in(text: str) -> str:
+    """The team that a text speaks of as the house's own, in lower case; '' for none."""
+    found = _OUR_TEAM.search(text)
+    return found[1].lower() if found else ""
 
 
 def passes_on(text: str) -> bool:

@@ -1,0 +1,173 @@
+"""One month's agreement against an earlier one's: on the same transcripts where both months' grades are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from evalkit.grading import grading_of
+from evalkit.labels import subject_of_item
+from evalkit.measurement.people import CLASSES, in_words
+from evalkit.shown import finite
+
+if TYPE_CHECKING:
+    from evalkit.calibration.months import Calibration, Month
+
+PARTS = ("rubric", "model", "prompt")
+# So many months back is compared: enough to see a slow drift, and few enough for an interval that covers them all.
+MOST_COMPARED = 12
+# Fewer than this share of a month's transcripts graded in both months are no picture of it.
+LEAST_SHARED = 0.95
+Moved = Literal["fallen", "risen", "none seen", "not comparable"]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Kappa with people now less kappa before, over transcripts that were graded in both months.
+
+    The interval is of a bootstrap over cases at `confidence`. `to_pass` and `to_fail` count the verdicts that changed,
+    of `n`. `value` is None where a side is not measured, and there is no interval where nothing varies; `reason` says
+    why.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    cases: int
+    to_pass: int
+    to_fail: int
+    confidence: float
+    undefined: int
+    resamples: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The page's month against an earlier one.
+
+    `parts` are what of the grader is another, `same_labels` whether both rest on the same labels. `paired` is None
+    where the grades of one of them are not at hand, `why_unpaired` says why; then `moved` rests on whether the two 95 %
+    intervals overlap.
+    """
+
+    since: str
+    parts: tuple[str, ...]
+    same_labels: bool
+    paired: Paired | None
+    why_unpaired: str
+    moved: Moved
+
+
+def changes_since(found: Calibration) -> tuple[Change, ...]:
+    """The page's month against each of the last months before it that were measured, the last one first."""
+    earlier = list(reversed(found.before))[:MOST_COMPARED]
+    confidence = 1 - 0.05 / max(1, len(earlier))
+    return tuple(_change(found, each, confidence) for each in earlier)
+
+
+def paired(
+    people: Sequence[Hashable],
+    before: Sequence[Hashable],
+    now: Sequence[Hashable],
+    *,
+    cases: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Paired:
+    """Kappa of people and grader now, less that before, with the percentile interval of a bootstrap over cases.
+
+    Args:
+        people, before, now: "pass", "fail" or None for each transcript, shape (n,); those with a None are left out.
+        cases: the case of each transcript; without it each is a case of its own.
+        confidence, resamples, seed: of the interval.
+
+    Raises:
+        ValueError: lengths differ, or a verdict is neither.
+
+    Example: with people and now ["pass", "fail"] and before ["fail", "pass"] the value is 1 − (−1) = 2.
+    """
+    import numpy as np
+
+    from evalkit.stats.confusion import how_far_apart, kappas, one_class
+    from evalkit.stats.resampling import bootstrap, coded
+
+    said = coded([people, before, now], CLASSES, cases)
+    apart, counts = how_far_apart(None, 2), said.by_case()
+    whole = counts.sum(axis=0)
+
+    def both(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cube = drawn.reshape(-1, 2, 2, 2)
+        return cube.sum(axis=3), cube.sum(axis=2)
+
+    then, here = (table[0] for table in both(whole))
+    # The cube's cells: people, before, now, each 0 for a pass.
+    cube = whole.reshape(2, 2, 2)
+    flips = {"to_pass": int(cube[:, 1, 0].sum()), "to_fail": int(cube[:, 0, 1].sum())}
+    shared = {"n": len(said.codes), "cases": said.cases, **flips, "confidence": confidence}
+    reasons = [f"{name}: {why}" for name, table in (("before", then), ("now", here)) if (why := one_class(table))]
+    if reasons:
+        return Paired(None, None, None, **shared, undefined=0, resamples=0, reason="; ".join(reasons))
+
+    def difference(drawn: np.ndarray) -> list[np.ndarray]:
+        earlier, later = both(drawn)
+        return [kappas(later, apart) - kappas(earlier, apart)]
+
+    value = float(difference(whole[None])[0][0])
+    (drawn,) = bootstrap(counts, difference, resamples, seed, confidence)
+    reason = "no verdict changed" if not sum(flips.values()) else drawn.reason
+    return Paired(
+        value, drawn.low, drawn.high, **shared, undefined=drawn.undefined, resamples=drawn.resamples, reason=reason
+    )
+
+
+def _change(found: Calibration, before: Month, confidence: float) -> Change:
+    now, line, earlier = found.now, found.now and found.now.line, before.line
+    if now is None or line is None or earlier is None:
+        raise ValueError(f"{before.month} and {found.month} are compared before both are measured")
+    parts = tuple(part for part in PARTS if line.grader[part] != earlier.grader[part])
+    same = line.labels["hash"] == earlier.labels["hash"]
+    pair, why = _on_the_same(found, now, before, confidence)
+    moved = _moved(pair) if pair is not None else _by_intervals(now, before) if same else "not comparable"
+    return Change(before.month, parts, same, pair, why, moved)
+
+
+def _on_the_same(found: Calibration, now: Month, before: Month, confidence: float) -> tuple[Paired | None, str]:
+    """The difference on the transcripts that both months graded; None and why where their grades are not at hand."""
+    measurement = found.measurement
+    if measurement is None:
+        return None, "the run has no grader"
+    panel = measurement.panel
+    if any(each.line is None or each.line.grader["fingerprint"] != panel.fingerprint for each in (now, before)):
+        return None, "the grader is another, and its grades are found by what it was made of"
+    held_out = measurement.held_out.decided
+    subjects = [subject_of_item(each.item) for each in held_out]
+    sides = [
+        [in_words(grading_of(panel, subject, found.run.grades, each.month).passed) for subject in subjects]
+        for each in (before, now)
+    ]
+    shared = sum(None not in pair for pair in zip(*sides, strict=True))
+    if not shared or shared < LEAST_SHARED * now.kappa["n"]:
+        return None, f"{shared} of {now.kappa['n']} transcripts have the grades of both months here"
+    people, cases = [in_words(each.people) for each in held_out], [each.item.case for each in held_out]
+    return paired(people, *sides, cases=cases, confidence=confidence), ""
+
+
+def _moved(pair: Paired) -> Moved:
+    if pair.value is None:
+        return "not comparable"
+    if pair.low is None or pair.high is None:
+        # Every resample shows the same difference: none, or one that no case varies.
+        return "none seen" if abs(pair.value) < 1e-12 else "not comparable"
+    return "risen" if pair.low > 0 else "fallen" if pair.high < 0 else "none seen"
+
+
+def _by_intervals(now: Month, before: Month) -> Moved:
+    ends = [finite(each.kappa[end]) for each in (now, before) for end in ("low", "high")]
+    low, high, low_before, high_before = ends
+    if low is None or high is None or low_before is None or high_before is None:
+        return "not comparable"
+    return "risen" if low > high_before else "fallen" if high < low_before else "none seen"
