@@ -113,19 +113,29 @@ def side_by_side(cards: Iterable[Card]) -> Card:
 
 
 def dispute(
-    item: Item, voices: Sequence[Voice], rubric: Rubric, *, said: str, tag: str, opened: bool, why: str = ""
+    item: Item,
+    voices: Sequence[Voice],
+    rubric: Rubric,
+    *,
+    said: str,
+    tag: str,
+    opened: bool,
+    brief_said: str = "",
+    why: str = "",
 ) -> Card:
     """One transcript on which people and the grader differ, to be folded away below a line that names it.
 
-    `said` is that line's sentence, `tag` the suite's eval-mode tag, `why` what else is told of how it was graded.
+    `said` is that line's sentence and `brief_said` who gave what, `tag` the suite's eval-mode tag, `why` what else is
+    told of how it was graded.
     """
     about = f"{item.stratum} · {item.candidate} · trial {item.trial}"
+    gave = f'<span class="ek-gave" dir="auto">{escaped(brief_said)}</span> ' if brief_said else ""
     beside = "".join(_voice(each, rubric) for each in voices)
     told = f'<p class="ek-meta">{escaped(why)}</p>' if why else ""
     golden = escaped(item.reference) or '<span class="ek-none">(none is written)</span>'
     return Card(
         f'<details class="ek-dispute"{" open" * opened}><summary><span class="ek-name" dir="auto">{escaped(item.id)} · '
-        f'{escaped(item.case)}</span> <span class="ek-what">{escaped(said)}</span> '
+        f'{escaped(item.case)}</span> <span class="ek-what">{escaped(said)}</span> {gave}'
         f'<span class="ek-about" dir="auto">{escaped(about)}</span></summary><div class="ek-talk">'
         f'<div class="ek-left">{_chat(item.turns, tag)}</div>'
         f'<div class="ek-right"><h5>The golden answer</h5><div class="ek-golden-text" dir="auto">{golden}</div>'

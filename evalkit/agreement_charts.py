@@ -41,7 +41,10 @@ def against_thresholds(frame: pl.DataFrame) -> alt.LayerChart:
     measured = base.transform_filter("datum.measured")
     scale = alt.Scale(domain=[lowest, 1], nice=lowest < 0, zero=False)
     axis = alt.Axis(title="95 % interval; its lower, left end must reach the threshold", tickCount=5, labelFlush=False)
-    x = alt.X("low:Q", title=None, scale=scale, axis=axis)
+
+    def at(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", title=None, scale=scale, axis=axis)
+
     place = alt.Scale(domain=[-0.5, max(len(rows), 1) - 0.5], reverse=True, nice=False)
     y = alt.Y("line:Q", axis=None, scale=place)
     colour = alt.Color("reached:N", legend=None, scale=alt.Scale(domain=[True, False], range=[_REACHED, ALARM]))
@@ -53,12 +56,12 @@ def against_thresholds(frame: pl.DataFrame) -> alt.LayerChart:
         base.mark_text(align="right", dy=-24, fontSize=12, color=MUTED, limit=alt.expr("width * 0.6"))
         .encode(x=alt.value("width"), y=y, text="said:N"),
         base.mark_tick(color=INK, size=30, thickness=2.5, tooltip=True)
-        .encode(x=alt.X("threshold:Q", title=None, scale=scale), y=y, tooltip=tooltip),
+        .encode(x=at("threshold"), y=y, tooltip=tooltip),
         base.mark_text(align="center", dy=24, fontSize=11, color=INK)
-        .encode(x=alt.X("threshold:Q", title=None, scale=scale), y=y, text="least:N"),
-        measured.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q", y=y, color=colour, tooltip=tooltip),
+        .encode(x=at("threshold"), y=y, text="least:N"),
+        measured.mark_rule(strokeWidth=3).encode(x=at("low"), x2="high:Q", y=y, color=colour, tooltip=tooltip),
         measured.mark_point(size=110, filled=True, opacity=1)
-        .encode(x=alt.X("value:Q", title=None, scale=scale), y=y, color=colour, shape=shape, tooltip=tooltip),
+        .encode(x=at("value"), y=y, color=colour, shape=shape, tooltip=tooltip),
     )  # fmt: skip
     told = "; ".join(f"{row['name']}: {row['said']}, {row['least']}" for row in rows)
     return dressed(layers, 76 * len(rows), f"What decides on the grader. {told}", empty=not rows)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalkit.charts import ALARM, COLOURS, MUTED, dressed, rows_of, tooltips
-from evalkit.shown import counted, number, require, with_interval
+from evalkit.shown import number, require, with_interval
 
 if TYPE_CHECKING:
     import altair as alt
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _HEIGHT, _GAP_COLOUR = 320, "#f0f2f5"
 # More months than this, and their names stand upright below the drawing.
-_LEVEL, _LABELLED = 5, 8
+_LEVEL, _LABELLED = 5, 6
 _COLUMNS = ("month", "series", "value", "low", "high", "n", "cases", "certain", "gap")
 
 
@@ -45,6 +45,8 @@ def kappa_by_month(
     ]
     gaps = [row for row in rows if row["value"] is None and row["series"] == series[0]]
     moved = [{"month": month, "text": f"{said} changed"} for month, said in changes.items() if month in months]
+    # Beside two points of a month there is no room for words on a narrow page.
+    named = moved if len(series) == 1 else []
     least = min([0.0, *(p[end] for p in points for end in ("low", "value") if p[end] is not None)])
     unit = alt.Scale(domain=[max(-1.0, least), 1], nice=least < 0, zero=True)
     y = alt.Y("value:Q", scale=unit, axis=alt.Axis(title="Cohen's kappa with people, 95 % interval", tickCount=5))
@@ -55,7 +57,7 @@ def kappa_by_month(
     beside = _beside(series)
     colour, shape, filled = _encodings(series, points)
     tooltip = tooltips(month="Month", series="Of", said="Kappa", certain="Recorded", n="n", cases="Cases")
-    drawn, empty, new = (alt.Chart(alt.InlineData(each)) for each in (points, gaps, moved))
+    drawn, empty, new, told = (alt.Chart(alt.InlineData(each)) for each in (points, gaps, moved, named))
     layers: list[Any] = [
         empty.mark_rect(color=_GAP_COLOUR).encode(x=x, y=alt.value(0), y2=alt.value(_HEIGHT)),
         empty.mark_text(angle=270, align="left", fontSize=11, color=MUTED, dx=6).encode(
@@ -64,7 +66,7 @@ def kappa_by_month(
         new.mark_rule(strokeWidth=1.5, strokeDash=[5, 3], color=ALARM).encode(
             x=alt.X("month:N", bandPosition=0, scale=place, sort=None), y=alt.value(0), y2=alt.value(_HEIGHT)
         ),
-        new.mark_text(angle=270, align="right", baseline="top", fontSize=11, fontWeight=600, color=ALARM, dy=4, dx=-2)
+        told.mark_text(angle=270, align="right", baseline="top", fontSize=11, fontWeight=600, color=ALARM, dy=4, dx=-2)
         .encode(x=alt.X("month:N", bandPosition=0, scale=place, sort=None), y=alt.value(0), text="text:N"),
         drawn.mark_rule(strokeWidth=2.2, opacity=0.7).encode(
             x=x, xOffset=beside, y=alt.Y("low:Q", scale=unit), y2="high:Q", color=colour, tooltip=tooltip
@@ -78,14 +80,13 @@ def kappa_by_month(
             drawn.mark_text(align="left", dx=8, fontSize=11.5).encode(x=x, xOffset=beside, y=y, text="short:N")
         )
     if threshold is not None:
-        line = alt.Chart(alt.InlineData([{"value": threshold, "said": f"lower end must reach {number(threshold)}"}]))
+        line = alt.Chart(alt.InlineData([{"value": threshold}]))
         layers.insert(2, line.mark_rule(strokeWidth=1.2, strokeDash=[2, 3], color=MUTED).encode(y=y))
-        layers.append(
-            line.mark_text(align="right", dy=-7, fontSize=11, color=MUTED).encode(
-                x=alt.value("width"), y=y, text="said:N"
-            )
-        )
-    whole = alt.layer(*layers).resolve_scale(xOffset="shared").properties(title=_heading(points, series))
+    whole = (
+        alt.layer(*layers)
+        .resolve_scale(xOffset="shared")
+        .properties(title=_heading(points, series, threshold, bool(moved)))
+    )
     said = [f"{p['month']}, {p['series']}: {p['said']}, n = {p['n']}, {p['certain']}" for p in points]
     said += [f"{row['month']}: {row['gap']}" for row in gaps] + [f"{each['text']} in {each['month']}" for each in moved]
     return dressed(whole, _HEIGHT, f"{what}. {'; '.join(said)}", empty=not rows)
@@ -113,16 +114,20 @@ def _encodings(series: list[str], points: list[dict[str, Any]]) -> tuple[alt.Col
     return colour, shape, alt.Fill("fill:N", scale=None)
 
 
-def _heading(points: list[dict[str, Any]], series: list[str]) -> alt.TitleParams:
+def _heading(points: list[dict[str, Any]], series: list[str], threshold: float | None, moved: bool) -> alt.TitleParams:
     import altair as alt
 
     first = [point for point in points if point["series"] == series[0]]
     n, cases = ([point[count] for point in first] for count in ("n", "cases"))
-    lines = [f"n = {_range(n)} held-out transcripts of {_range(cases)} cases a month"] if first else []
+    lines = [f"{_range(n)} held-out transcripts", f"of {_range(cases)} cases in a measured month"] if first else []
     if hollow := sorted({p["certain"] for p in points if p["certain"] != "as recorded"}):
         lines.append(f"Hollow: {', '.join(hollow)}")
+    if threshold is not None and first:
+        lines.append(f"Dotted: least for the lower end, {number(threshold)}")
+    if moved:
+        lines.append("Dashed: from here the grader is another")
     if not first:
-        lines.append(f"{counted(0, 'month')} measured")
+        lines.append("No month has a kappa")
     return alt.TitleParams(
         lines, anchor="start", frame="group", fontSize=11.5, fontWeight="normal", color=MUTED, lineHeight=15, offset=8
     )

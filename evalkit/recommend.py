@@ -124,7 +124,7 @@ def incomplete(run: Run) -> str | None:
             for row in statuses(run).to_dicts()
             if any(row[status] for status in NEVER_MEASURED)
         ]
-        said.append(f"{slots} of {run.judged.height} slots were not measured. {'; '.join(rows)}.")
+        said.append(f"{slots} of {len(run.pairs)} slots were not measured. {'; '.join(rows)}.")
     if lost := run.manifest["suite"]["cases"] - len(run.cases):
         said.append(
             f"{counted(lost, 'case')} of the run {'is' if lost == 1 else 'are'} no longer in the suite that judges it."

@@ -6,6 +6,7 @@ from typing import Any
 
 from evalkit.cases import Case
 from evalkit.patterns import Pattern
+from evalkit.rubrics import Rubric
 from evalkit.settings import Settings
 from evalkit.shootout import Shootout
 
@@ -22,6 +23,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     return {
         "cases": {"$defs": definitions, "anyOf": [_ref("Case"), {"type": "array", "items": _ref("Case")}]},
         "patterns": {"type": "object", "additionalProperties": {"anyOf": [pattern, alternatives]}},
+        "rubric": Rubric.model_json_schema(),
         "shootout": Shootout.model_json_schema(),
         "suite": Settings.model_json_schema(),
     }

@@ -254,7 +254,8 @@ class Run:
     def complete(self) -> bool:
         """Whether every slot was measured, and every case is still in the suite that judges."""
         lost = self.manifest["suite"]["cases"] > len(self.cases)
-        return not (lost or self.judged["status"].is_in(NEVER_MEASURED).any())
+        # By the trials themselves: a page on graders judges none of them.
+        return not (lost or any(trial is None or trial.status in NEVER_MEASURED for _, trial in self.pairs))
 
     def to_pandas(self) -> pandas.DataFrame:
         """The judged rows as a pandas frame."""

@@ -149,6 +149,7 @@ def test_schemas_accept_what_the_shipped_suite_holds(tmp_path: Path) -> None:
     assert written == {
         "cases.schema.json",
         "patterns.schema.json",
+        "rubric.schema.json",
         "shootout.schema.json",
         "suite.schema.json",
     }

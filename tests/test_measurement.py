@@ -418,3 +418,10 @@ def test_a_label_file_that_is_no_utf8_is_named_with_its_line(tmp_path: Path) -> 
     (tmp_path / "a.jsonl").write_bytes(label_lines([Row()]).encode() + b"caf\xe9\n")
     with pytest.raises(CaseError, match=r"a\.jsonl:3: is not UTF-8"):
         load_label_sets(label_files(tmp_path))
+
+
+def test_a_sheet_that_nobody_filled_in_takes_no_examples_place() -> None:
+    empty = label_lines([Row(more={"ratings": []})], source="people", name="empty")
+    rated = label_lines([Row(), Row("fail", "fail")])
+    labels = {"rated.jsonl": rated, "empty.jsonl": empty}
+    assert [each.name for each in measure(measured_run([], labels=labels)).sets] == ["hand"]

@@ -27,8 +27,8 @@ class Paired:
     """Kappa with people now less kappa before, over transcripts that were graded in both months.
 
     The interval is of a bootstrap over cases at `confidence`. `to_pass` and `to_fail` count the verdicts that changed,
-    of `n`. `value` is None where a side is not measured, and there is no interval where nothing varies; `reason` says
-    why.
+    of `n`, and `changed` the cases in which any did. `value` is None where a side is not measured, and there is no
+    interval where nothing varies; `reason` says why.
     """
 
     value: float | None
@@ -38,10 +38,19 @@ class Paired:
     cases: int
     to_pass: int
     to_fail: int
+    changed: int
     confidence: float
     undefined: int
     resamples: int
     reason: str = ""
+
+    @property
+    def too_few(self) -> bool:
+        """Whether so few cases changed that even all of them going one way would be chance, by the exact sign test.
+
+        Of few changes a bootstrap sees little but themselves, and its interval is too narrow.
+        """
+        return 2 * 0.5**self.changed > 1 - self.confidence + 1e-12
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,9 @@ class Change:
 def changes_since(found: Calibration) -> tuple[Change, ...]:
     """The page's month against each of the last months before it that were measured, the last one first."""
     earlier = list(reversed(found.before))[:MOST_COMPARED]
-    confidence = 1 - 0.05 / max(1, len(earlier))
+    # Of months of the same grader alone there may be a difference with an interval; all of them err together in 5 %.
+    alike = sum(_fingerprint(each) == _fingerprint(found.now) for each in earlier)
+    confidence = 1 - 0.05 / max(1, alike)
     return tuple(_change(found, each, confidence) for each in earlier)
 
 
@@ -106,7 +117,10 @@ def paired(
     then, here = (table[0] for table in both(whole))
     # The cube's cells: people, before, now, each 0 for a pass.
     cube = whole.reshape(2, 2, 2)
-    flips = {"to_pass": int(cube[:, 1, 0].sum()), "to_fail": int(cube[:, 0, 1].sum())}
+    to_pass, to_fail = int(cube[:, 1, 0].sum()), int(cube[:, 0, 1].sum())
+    by_case = counts.reshape(-1, 2, 2, 2)
+    changed = int((by_case[:, :, 1, 0] + by_case[:, :, 0, 1]).any(axis=1).sum())
+    flips = {"to_pass": to_pass, "to_fail": to_fail, "changed": changed}
     shared = {"n": len(said.codes), "cases": said.cases, **flips, "confidence": confidence}
     reasons = [f"{name}: {why}" for name, table in (("before", then), ("now", here)) if (why := one_class(table))]
     if reasons:
@@ -118,7 +132,7 @@ def paired(
 
     value = float(difference(whole[None])[0][0])
     (drawn,) = bootstrap(counts, difference, resamples, seed, confidence)
-    reason = "no verdict changed" if not sum(flips.values()) else drawn.reason
+    reason = drawn.reason if changed else "no verdict changed"
     return Paired(
         value, drawn.low, drawn.high, **shared, undefined=drawn.undefined, resamples=drawn.resamples, reason=reason
     )
@@ -135,14 +149,18 @@ def _change(found: Calibration, before: Month, confidence: float) -> Change:
     return Change(before.month, parts, same, pair, why, moved)
 
 
+def _fingerprint(month: Month | None) -> str | None:
+    return month.line.grader["fingerprint"] if month is not None and month.line is not None else None
+
+
 def _on_the_same(found: Calibration, now: Month, before: Month, confidence: float) -> tuple[Paired | None, str]:
     """The difference on the transcripts that both months graded; None and why where their grades are not at hand."""
     measurement = found.measurement
     if measurement is None:
         return None, "the run has no grader"
     panel = measurement.panel
-    if any(each.line is None or each.line.grader["fingerprint"] != panel.fingerprint for each in (now, before)):
-        return None, "the grader is another, and its grades are found by what it was made of"
+    if any(_fingerprint(each) != panel.fingerprint for each in (now, before)):
+        return None, "the grader was another, whose grades are not at hand"
     held_out = measurement.held_out.decided
     subjects = [subject_of_item(each.item) for each in held_out]
     sides = [
@@ -162,6 +180,8 @@ def _moved(pair: Paired) -> Moved:
     if pair.low is None or pair.high is None:
         # Every resample shows the same difference: none, or one that no case varies.
         return "none seen" if abs(pair.value) < 1e-12 else "not comparable"
+    if pair.too_few:
+        return "none seen"
     return "risen" if pair.low > 0 else "fallen" if pair.high < 0 else "none seen"
 
 

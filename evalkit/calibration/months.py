@@ -15,6 +15,7 @@ from typing import Any
 from evalkit.calibration.change import PARTS, Change, changes_since
 from evalkit.errors import CaseError, NotMeasured, ReportError
 from evalkit.labels.files import LEDGER
+from evalkit.labels.items import Source
 from evalkit.measurement import Measurement, measure
 from evalkit.shown import finite
 from evalkit.tables import Run, once_a_run
@@ -86,6 +87,13 @@ class Calibration:
     def now(self) -> Month | None:
         """The page's month."""
         return next((each for each in self.months if each.month == self.month), None)
+
+    @property
+    def source(self) -> Source | None:
+        """Who labelled what the page's month rests on; None where nobody did."""
+        if self.now is not None and self.now.line is not None:
+            return self.now.line.source
+        return self.measurement.source if self.measurement else None
 
     @cached_property
     def before(self) -> tuple[Month, ...]:

@@ -54,7 +54,8 @@ def _says(found: Calibration, now: Month) -> tuple[str, Literal["good", "warn", 
     kappa = f"kappa with people is {_kappa(now)}"
     if not found.before:
         return f"{now.month} is the first month measured: {kappa}. There is no earlier one to compare it with.", "note"
-    by = {moved: [each for each in found.changes if each.moved == moved] for moved in ("fallen", "risen")}
+    drift = _drift(found)
+    by = {moved: [each for each in drift if each.moved == moved] for moved in ("fallen", "risen")}
     grader = _grader(found, now)
     said = [
         f"Agreement with people has {moved} beyond chance against {listed([each.since for each in reversed(moves)])}"
@@ -63,7 +64,7 @@ def _says(found: Calibration, now: Month) -> tuple[str, Literal["good", "warn", 
     ]
     if said:
         return f"{'; '.join(said)}: in {now.month} {kappa}. {grader}", "bad" if by["fallen"] else "warn"
-    against = [each.since for each in reversed(found.changes) if each.moved == "none seen"]
+    against = [each.since for each in reversed(drift) if each.moved == "none seen"]
     if not against:
         return f"Whether agreement has moved cannot be told: in {now.month} {kappa}. {grader}", "warn"
     earlier = against[0] if len(against) == 1 else f"any of the {len(against)} months compared"
@@ -71,10 +72,13 @@ def _says(found: Calibration, now: Month) -> tuple[str, Literal["good", "warn", 
     return f"No drift beyond chance is seen in {now.month} against {earlier}: {kappa}. {grader}", tone
 
 
-def _changed(found: Calibration, now: Month) -> tuple[str, ...]:
-    """What of the grader is another than in any of the months compared."""
-    parts = {part for change in found.changes for part in change.parts} | set(now.changed)
-    return tuple(part for part in PARTS if part in parts)
+def _drift(found: Calibration) -> tuple[Change, ...]:
+    """The changes that tell of drift: against months of the same grader or, right after a change, of the last one.
+
+    What lies further back was another grader; that agreement was another then is no news.
+    """
+    alike = tuple(each for each in found.changes if not each.parts)
+    return alike or tuple(each for each in found.changes if each.parts == found.changes[0].parts)
 
 
 def _grader(found: Calibration, now: Month) -> str:
@@ -82,9 +86,6 @@ def _grader(found: Calibration, now: Month) -> str:
     if now.changed and since is not None:
         verb = "has" if len(now.changed) == 1 else "have"
         return f"The grader's {listed(now.changed)} {verb} changed since {since.month}."
-    if earlier := _changed(found, now):
-        verb = "was" if len(earlier) == 1 else "were"
-        return f"The grader's {listed(earlier)} {verb} another in earlier months."
     return "The grader is the same: rubric, model and prompt."
 
 
@@ -108,7 +109,7 @@ def _of_the_month(found: Calibration, now: Month, compared: bool) -> Iterator[st
         f"grader is {line.decision} on them."
     )
     if compared and now.measured:
-        yield from _how_compared(found.changes)
+        yield from _how_compared(found)
     if not now.recorded:
         yield (
             "This month is not recorded yet, as it stands here: `evalkit agreement --record` adds it to "
@@ -124,15 +125,26 @@ def _of_the_month(found: Calibration, now: Month, compared: bool) -> Iterator[st
         )
 
 
-def _how_compared(changes: tuple[Change, ...]) -> Iterator[str]:
+def _how_compared(found: Calibration) -> Iterator[str]:
+    changes, drift = found.changes, _drift(found)
     by_intervals = [each.since for each in reversed(changes) if each.paired is None and each.same_labels]
     others = [each.since for each in reversed(changes) if each.moved == "not comparable"]
+    pair = changes[0].paired
+    if pair is not None and pair.value is not None:
+        told = "0: no verdict changed"
+        if pair.changed:
+            value = with_interval(pair.value, pair.low, pair.high)
+            told = f"{value} at {100 * pair.confidence:.4g} %, with another verdict in {counted(pair.changed, 'case')}"
+        yield f"On the {pair.n} transcripts graded in both months, kappa moved since {changes[0].since} by {told}."
     if by_intervals:
         yield (
             f"Against {listed(by_intervals)} all that can be said is whether the 95 % intervals overlap, since the "
             "grades of both months are not at hand. That is a coarse look: intervals that overlap do not show that "
             "nothing moved, and those that lie apart show that something did."
         )
+    for moved in ("fallen", "risen"):
+        if then := [each.since for each in reversed(changes) if each.moved == moved and each not in drift]:
+            yield f"Against {listed(then)}, when the grader was another, agreement has {moved} beyond chance."
     if others:
         yield f"Not comparable: {listed(others)}; the table of changes says why."
 

@@ -45,9 +45,12 @@ class Labelled:
 
 
 def sets_that_count(sets: Sequence[LabelSet]) -> tuple[LabelSet, ...]:
-    """The sets that a grader is measured by: those that people labelled or, where there are none, the examples."""
-    by_people = tuple(each for each in sets if each.source == "people")
-    return by_people or tuple(sets)
+    """The sets that a grader is measured by: those that people labelled or, where there are none, the examples.
+
+    A sheet that nobody has filled in yet takes no other labels' place.
+    """
+    by_people = tuple(each for each in sets if each.source == "people" and any(item.criteria for item in each.items))
+    return by_people or tuple(each for each in sets if each.source == "example") or tuple(sets)
 
 
 def labels_hash(sets: Iterable[LabelSet]) -> str:

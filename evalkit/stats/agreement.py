@@ -104,7 +104,8 @@ def _kappa(pairs: Coded, weights: Weights, resamples: int, seed: int, confidence
     table = counts.sum(axis=0).reshape(size, size)
     value, ase, ase_zero, reason = None, None, None, one_class(table)
     if len(pairs.codes) and not math.isnan(kappas(table[None], apart)[0]):
-        value = _value(pairs.codes, table, weights, apart)
+        # As scikit-learn has it (a test compares them), without the second that loading it takes on every page.
+        value = float(kappas(table[None], apart)[0])
         ase, ase_zero = standard_errors(table, apart)
     found, method = Resampled(None, None, 0, 0, reason), OVER_CASES
     if not reason:
@@ -133,14 +134,6 @@ def _kappa(pairs: Coded, weights: Weights, resamples: int, seed: int, confidence
         ase_zero=ase_zero,
         z=value / ase_zero if value is not None and ase_zero else None,
     )
-
-
-def _value(codes: np.ndarray, table: np.ndarray, weights: Weights, apart: np.ndarray) -> float:
-    if weights is not None and not isinstance(weights, str):
-        return float(kappas(table[None], apart)[0])
-    from sklearn.metrics import cohen_kappa_score
-
-    return float(cohen_kappa_score(codes[:, 0], codes[:, 1], labels=np.arange(len(table)), weights=weights))
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,10 @@ def expected(tables: np.ndarray, apart: np.ndarray) -> np.ndarray:
 
 def kappas(tables: np.ndarray, apart: np.ndarray) -> np.ndarray:
     """1 − observed / expected disagreement of each table; NaN where none is expected."""
+    rows, columns, n = tables.sum(axis=2), tables.sum(axis=1), tables.sum(axis=(1, 2))
+    # In whole numbers as far as it goes, so that what is 0 by the formula is 0.
     with np.errstate(invalid="ignore", divide="ignore"):
-        return 1 - (tables * apart).sum(axis=(1, 2)) / tables.sum(axis=(1, 2)) / expected(tables, apart)
+        return 1 - (tables * apart).sum(axis=(1, 2)) * n / ((rows @ apart) * columns).sum(axis=1)
 
 
 def standard_errors(table: np.ndarray, apart: np.ndarray) -> tuple[float, float]:

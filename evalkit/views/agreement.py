@@ -28,6 +28,7 @@ ABOVE = "Not measured, for the reason that stands at the top of this page."
 NO_GRADER = "The run's shootout names no `grader`, so no model graded its transcripts and there is none to measure."
 _SAYS = {
     "trusted": ("good", "Trusted: the verdicts of {who} by the rubric {rubric} may be believed."),
+    "example": ("note", "Trusted, but on example labels alone: {who} by the rubric {rubric}."),
     "not trusted": ("bad", "Not trusted: the verdicts of {who} by the rubric {rubric} do not count."),
     "not measured": ("warn", "Not measured: nobody can tell yet whether {who} may be believed by the rubric {rubric}."),
 }
@@ -64,14 +65,17 @@ def trust_answer(run: Run) -> Card:
     found, missing = found_of(run), recommend.incomplete(run)
     marks = [cards.watermark(missing)] if missing else []
     if isinstance(found, str):
-        what = "this run has no grader" if run.panel is None else "there are no labels to measure the grader by"
+        no_labels = "the labels cannot be used" if run.label_sets else "there are no labels to measure the grader by"
+        what = "this run has no grader" if run.panel is None else no_labels
         return cards.stack([*marks, cards.headline(f"Not measured: {what}.", "warn", found)], empty="")
     if found.source == "example":
         marks.insert(0, agreement_cards.whole_page(cards.example_labels(EXAMPLE)))
-    tone, said = _SAYS[found.decision.word]
+    on_examples = found.source == "example" and found.decision.word == "trusted"
+    tone, said = _SAYS["example" if on_examples else found.decision.word]
     rubric = found.panel.rubric.name
     detail = "\n\n".join(["\n".join(f"• {each}" for each in found.decision.reasons), _recorded(run, found)])
-    answer = cards.headline(said.format(who=who_grades(found), rubric=rubric), tone, detail)  # type: ignore[arg-type]
+    said, sign = said.format(who=who_grades(found), rubric=rubric), "✓" if on_examples else ""
+    answer = cards.headline(said, tone, detail, sign=sign)  # type: ignore[arg-type]
     return cards.stack([*marks, answer], empty="")
 
 
@@ -110,8 +114,8 @@ def more_labels(found: Measurement) -> Card:
         rows,
         heads=("What for", "Held-out labels needed", "Still missing"),
         note="Planned with the kappa and the share of fails measured so far (large-sample variance of Fleiss, "
-        "Cohen & Everitt, 1969), so it shifts with them. Labels count where they are of held-out cases; of fails, "
-        "which are few, more help than of passes.",
+        "Cohen & Everitt, 1969), so it shifts with them. Labels count where they are of held-out cases; those of "
+        "the rarer class, passes or fails, help most.",
     )
 
 
@@ -154,9 +158,12 @@ def _changes(found: Measurement) -> Iterator[str]:
         yield f"It would be trusted if {' and '.join(short)}."
         more = found.for_the_threshold
         if more.reason:
-            yield f"As for kappa: {more.reason}. A clearer rubric or another grader may."
+            yield f"As for kappa: {more.reason}; a clearer rubric or another grader may."
         elif more.more:
             yield f"If kappa stays where it is, about {counted(more.more, 'more held-out label')} would do for it."
+        fails = side.relatives.negative.value
+        if fails is not None and fails <= least.negative_low:
+            yield "The agreement on fails itself is not above its threshold, so more labels alone do not help there."
     if word == "trusted":
         low, other = side.agreement.low or 0, side.relatives.negative.low or 0
         yield (

@@ -13,8 +13,8 @@ from evalkit.stats.agreement import landis_koch
 from evalkit.stats.intervals import Interval
 from evalkit.views.agreement import because, where_measured
 
-# From where kappa stays low although people and grader mostly say the same: the paradox of one common class.
-PARADOX_RAW, PARADOX_GAP, PARADOX_PREVALENCE = 0.8, 0.3, 0.5
+# From where kappa is low although people and grader mostly say the same; only one common class makes such a gap.
+PARADOX_RAW, PARADOX_GAP = 0.8, 0.3
 
 
 @where_measured
@@ -34,6 +34,10 @@ def confusion_table(found: Measurement) -> Card:
         f"{counted(compared, 'held-out item')} of {counted(side.agreement.cases, 'case')}, of {side.items} that are "
         f"held out. The grader lets through {let_through:g} that people fail, and fails {missed:g} that people pass."
     )
+    if len({each.item.inclusion for each in side.labelled}) > 1:
+        said += (
+            " Some kinds of transcripts were drawn more often than others: no pass rate is to be read from this table."
+        )
     return cards.stack([table, Card(f'<p class="ek-legend">{cards.escaped(said)}</p>')], empty="")
 
 
@@ -75,7 +79,7 @@ def _deciding(side: Side) -> Iterator[Figure]:
     yield _specific("pass", "Agreement on passes", beside.positive, "")
     raw = beside.raw
     said = "" if raw.value is None else f"They say the same of {in_hundred(raw.value)} transcripts. "
-    yield Figure("Raw agreement", f"{said}High by itself where nearly all pass.", _value(raw), over)
+    yield Figure("Raw agreement", f"{said}High by itself where nearly all pass, or nearly all fail.", _value(raw), over)
 
 
 def _specific(word: str, name: str, found: Interval, tag: str) -> Figure:
@@ -89,8 +93,8 @@ def _specific(word: str, name: str, found: Interval, tag: str) -> Figure:
 def _beside(side: Side) -> Iterator[Figure]:
     found = side.relatives
     n = counted(found.n, "item")
-    yield Figure("Gwet's AC1", "Agreement beyond chance, where chance is taken to be small if nearly all pass. Kappa's "
-                 "relative, which few fails do not pull down.", _plain(found.ac1), n)  # fmt: skip
+    yield Figure("Gwet's AC1", "Agreement beyond chance, where chance is taken to be small if one class rules. Kappa's "
+                 "relative, which a rare class does not pull down.", _plain(found.ac1), n)  # fmt: skip
     yield Figure("PABAK", "Raw agreement from −1 to 1: what kappa would be if passes and fails were equally many.",
                  _plain(found.pabak), n)  # fmt: skip
     prevalence, bias = found.prevalence_index, found.bias_index
@@ -111,7 +115,7 @@ def _paradox(side: Side) -> Iterator[str]:
     raw, prevalence = beside.raw.value, beside.prevalence_index
     if not kappa.measured or kappa.value is None or raw is None or prevalence is None or beside.kappa_max is None:
         return
-    if raw < PARADOX_RAW or raw - kappa.value < PARADOX_GAP or abs(prevalence) < PARADOX_PREVALENCE:
+    if raw < PARADOX_RAW or raw - kappa.value < PARADOX_GAP:
         return
     chance = (raw - kappa.value) / (1 - kappa.value)
     common, rare, on_rare = ("pass", "fail", beside.negative) if prevalence > 0 else ("fail", "pass", beside.positive)

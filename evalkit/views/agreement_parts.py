@@ -16,7 +16,7 @@ from evalkit.shown import counted, listed, number, with_interval
 from evalkit.stats.agreement import Agreement
 from evalkit.stats.errors_alike import ErrorsAlike, same_errors
 from evalkit.tables import Run
-from evalkit.views.agreement import found_of, where_measured
+from evalkit.views.agreement import ABOVE, found_of, where_measured
 from evalkit.views.shootout import provenance
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def criterion_table(found: Measurement) -> GT:
         )
     else:
         note = f"{scale}, no scale, so nothing is weighted. "
-    return boards.table(pl.DataFrame(rows), labels, stub="criterion", right=("n",), note=f"{note}{_FEW_NOTE}")
+    return boards.table(
+        pl.DataFrame(rows), labels, stub="criterion", right=tuple(labels)[1:], note=f"{note}{_FEW_NOTE}"
+    )
 
 
 @where_measured
@@ -114,7 +116,7 @@ def slice_table(found: Measurement) -> GT:
         labels,
         stub="side",
         digits=0,
-        right=("items",),
+        right=("items", "raw", "kappa", "fails"),
         note="Each item stands in one of the columns before “Compared” or in it. A kappa that is clearly higher on the "
         "open items than on the held-out ones is a sign that the rubric was fitted to what it was tuned on.",
     )
@@ -123,8 +125,8 @@ def slice_table(found: Measurement) -> GT:
 def left_out_table(run: Run) -> GT | Card:
     """What the grader made of each transcript, and why some have no verdict."""
     found = found_of(run)
-    if run.panel is None or isinstance(found, str):
-        return where_measured(lambda _: cards.prose(""))(run)
+    if isinstance(found, str):
+        return cards.prose(ABOVE)
     columns = {
         "held_out": [each.grading for each in found.held_out.labelled],
         "open": [each.grading for each in found.open.labelled],
@@ -141,8 +143,8 @@ def left_out_table(run: Run) -> GT | Card:
     undecided = found.all.undecided
     return boards.table(
         pl.DataFrame([*rows, total]),
-        {"state": "State", "held_out": "Held-out labels", "open": "Open labels", "trials": "Trials of the run",
-         "why": "Why"},
+        {"state": "State", "why": "Why", "held_out": "Held-out labels", "open": "Open labels",
+         "trials": "Trials of the run"},
         stub="state",
         digits=0,
         note="Unscored: a reply came, but no verdict could be read from it; neither a pass nor a fail. Besides, "
@@ -157,9 +159,8 @@ def measured_grader(run: Run) -> Card:
     if isinstance(found, str):
         return cards.stack([cards.prose("No grader was measured."), provenance(run)], empty="")
     panel, parts = found.panel, ", ".join(f"{name} {sha[:8]}" for name, sha in found.panel.identity.items())
-    strong = f"; in doubt, and on {100 * panel.rubric.audit:.0f} % of the rest, {panel.strong.spec.model}" * bool(
-        panel.strong
-    )
+    share = f"{100 * panel.rubric.audit:.0f} %"
+    strong = f"; in doubt, and on {share} of the rest, {panel.strong.spec.model}" if panel.strong else ""
     sets = listed([f"{each.name} ({counted(len(each.items), 'item')}, source: {each.source})" for each in found.sets])
     said = [
         f"Grader {panel.fingerprint[:8]} ({parts}): {panel.cheap.spec.model}{strong}. Rubric {panel.rubric.name}, "
@@ -183,7 +184,8 @@ def _parts(sides: Mapping[str, Side], column: str, label: str) -> GT | Card:
     if not any(side.agreement.n for side in sides.values()):
         return cards.prose(NOTHING)
     rows = []
-    for name, side in sides.items():
+    # Where the grader goes wrong most often stands first.
+    for name, side in sorted(sides.items(), key=lambda each: -sum(one.disputed for one in each[1].labelled)):
         (_, missed), (let_through, _) = side.table
         rows.append(
             {
@@ -202,7 +204,7 @@ def _parts(sides: Mapping[str, Side], column: str, label: str) -> GT | Card:
         },
         stub=column,
         digits=0,
-        right=("n",),
+        right=("n", "raw", "kappa", "fails"),
         note="Held-out items, with 95 % intervals. Let through: people fail, the grader passes; too strict: the other "
         f"way round. {_FEW_NOTE} “Not measured”: one side used a single class, of which kappa says nothing.",
     )  # fmt: skip

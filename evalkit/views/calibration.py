@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -36,7 +36,7 @@ _MOVED = {
 def calibration_answer(run: Run, month: str = "") -> Card:
     """Has agreement moved, has the grader changed, and is the month measured: first and large."""
     found, said = calibrated(run, month), answer(run, month)
-    marks = [cards.example_labels(EXAMPLE)] if source_of(found) == "example" else []
+    marks = [cards.example_labels(EXAMPLE)] if found.source == "example" else []
     marks += [cards.watermark(said.incomplete)] if said.incomplete else []
     sign = "–" if said.tone == "note" else ""
     return cards.stack([*marks, cards.headline(said.says, said.tone, "\n\n".join(said.rests_on), sign=sign)], empty="")
@@ -56,7 +56,7 @@ def month_table(run: Run, month: str = "") -> GT | Card:
         return cards.prose(NOTHING)
     rows = [
         {
-            "month": _named(each, found),
+            "month": named(each.month, found),
             "kappa": _kappa(each.kappa) if each.line else OPEN,
             "n": _n(each.kappa),
             "left": _left(each),
@@ -65,22 +65,25 @@ def month_table(run: Run, month: str = "") -> GT | Card:
         }
         for each in found.months
     ]
-    noted = f" {NOT_YET}: measured by this run, and not in labels/trust.jsonl as it is." if _unrecorded(found) else ""
-    return boards.table(
+    noted = ""
+    if any(not each.recorded for each in found.months):
+        noted = " Not recorded yet: measured by this run, and not in labels/trust.jsonl as it is."
+    table = boards.table(
         pl.DataFrame(rows),
         labels={
             "month": "Month",
             "kappa": "Kappa with people (95 % interval)",
             "n": "Transcripts / cases",
-            "left": "Without a verdict",
             "decision": "Decision",
+            "left": "Without a verdict",
             "changed": "Grader changed",
         },
         stub="month",
         right=("kappa", "n"),
         note="Of the held-out labelled transcripts, graded anew in each month's series; the newest line that "
-        f"labels/trust.jsonl has of it. ▸ this page's month.{noted}",
+        f"labels/trust.jsonl has of it; a month without one keeps its place. ▸ this page's month.{noted}",
     )
+    return unbroken(table)
 
 
 def month_changes(run: Run, month: str = "") -> GT | Card:
@@ -95,15 +98,16 @@ def month_changes(run: Run, month: str = "") -> GT | Card:
             "since": each.since,
             "difference": _difference(each),
             "flips": _flips(each),
-            "moved": _MOVED[each.moved],
+            "moved": _moved(each),
             "parts": listed(each.parts) or "the same",
             "how": _how(each),
         }
         for each in found.changes
     ]
-    level = 100 * (1 - 0.05 / len(found.changes))
-    said = f"Each at {number(level, 1)} %, so that all {len(rows)} together err in 5 %" if len(rows) > 1 else "At 95 %"
-    return boards.table(
+    level = next((each.paired.confidence for each in found.changes if each.paired is not None), 0.95)
+    many = level > 0.95
+    said = f"Each at {100 * level:.4g} %, so that all of them together err in 5 %" if many else "At 95 %"
+    table = boards.table(
         pl.DataFrame(rows),
         labels={
             "since": "Since",
@@ -118,6 +122,7 @@ def month_changes(run: Run, month: str = "") -> GT | Card:
         note=f"Differences with intervals: a bootstrap over cases, both months drawn together. {said}. Where the "
         "grades of both months are not at hand, no interval of a difference is given.",
     )
+    return unbroken(table, lines=("flips",))
 
 
 def fresh_chart(run: Run, month: str = "") -> LayerChart:
@@ -138,7 +143,7 @@ def fresh_table(run: Run, month: str = "") -> GT | Card:
         return cards.prose(NOTHING)
     rows = [
         {
-            "month": _named(each, found),
+            "month": named(each.month, found),
             "labelled": str(each.labelled) if each.labelled else "no labels",
             "fresh": _fresh(each, found),
             "fresh_n": _n(each.fresh or {}),
@@ -147,13 +152,13 @@ def fresh_table(run: Run, month: str = "") -> GT | Card:
         }
         for each in found.months
     ]
-    return boards.table(
+    table = boards.table(
         pl.DataFrame(rows),
         labels={
             "month": "Month",
             "labelled": "Labelled in it",
             "fresh": "Kappa on those, held-out",
-            "fresh_n": "Transcripts / cases ",
+            "fresh_n": "Transcripts / cases\u00a0",
             "same": "Kappa on the same each month",
             "same_n": "Transcripts / cases",
         },
@@ -163,13 +168,7 @@ def fresh_table(run: Run, month: str = "") -> GT | Card:
         "other transcripts: what differs is the tickets, the candidates and the raters. The second: other months of "
         "the grader, one set of transcripts. With few transcripts a month, the first swings by chance alone.",
     )
-
-
-def source_of(found: Calibration) -> str | None:
-    """Who labelled what the page's month rests on; None where nothing was measured."""
-    if found.now is not None and found.now.line is not None:
-        return found.now.line.source
-    return found.measurement.source if found.measurement else None
+    return unbroken(table)
 
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
@@ -201,12 +200,17 @@ def _threshold(found: Calibration) -> float:
     return (found.measurement.thresholds if found.measurement else Trust()).kappa_low
 
 
-def _named(month: Month, found: Calibration) -> str:
-    return f"▸ {month.month}" if month.month == found.month else month.month
+def named(month: str, found: Calibration) -> str:
+    """A month as its line of a table begins: the page's own is marked."""
+    return f"▸ {month}" if month == found.month else month
 
 
-def _unrecorded(found: Calibration) -> bool:
-    return any(not each.recorded for each in found.months)
+def unbroken(board: GT, lines: Sequence[str] = ()) -> GT:
+    """A table whose months stay on one line; the line breaks of the columns `lines` are kept."""
+    from great_tables import loc, style
+
+    board = board.tab_style(style.css("white-space: nowrap"), loc.stub())
+    return board.tab_style(style.css("white-space: pre-line"), loc.body(columns=list(lines))) if lines else board
 
 
 def _kappa(kappa: Mapping[str, Any]) -> str:
@@ -232,7 +236,7 @@ def _left(month: Month) -> str:
 
 def _decision(month: Month) -> str:
     if month.line is None:
-        return f"{OPEN}: {month.why_not}"
+        return "–"
     said = f"{OPEN}: {month.why_not.rstrip('.')}" if not month.measured else month.line.decision
     marks = [OTHER] * (not month.same_labels) + [NOT_YET] * (not month.recorded)
     return "; ".join([said, *marks])
@@ -263,11 +267,18 @@ def _difference(change: Change) -> str:
     return f"{sign}{with_interval(pair.value, pair.low, pair.high)}"
 
 
+def _moved(change: Change) -> str:
+    pair = change.paired
+    few = pair is not None and pair.changed > 0 and pair.too_few
+    return f"{_MOVED[change.moved]}: too few verdicts changed to tell" if few else _MOVED[change.moved]
+
+
 def _flips(change: Change) -> str:
     pair = change.paired
     if pair is None:
         return "–"
-    return f"{pair.to_pass + pair.to_fail} of {pair.n}: {pair.to_fail} to fail, {pair.to_pass} to pass"
+    whole = f"{pair.to_pass + pair.to_fail} of {pair.n}"
+    return f"{whole}\n{pair.to_fail} to fail, {pair.to_pass} to pass".replace(" ", "\u00a0")
 
 
 def _how(change: Change) -> str:

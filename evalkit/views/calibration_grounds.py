@@ -13,6 +13,7 @@ from evalkit.measurement import Side
 from evalkit.shown import number, usd, with_interval
 from evalkit.stats.intervals import wilson
 from evalkit.tables import Run
+from evalkit.views.calibration import named, unbroken
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -38,8 +39,8 @@ def month_cascade(run: Run, month: str = "") -> GT | Card:
     series = held_series(found)
     if not series:
         return cards.prose(NO_GRADES)
-    rows = [{"month": _named(each, found), **_disagreement(cascade(found, each))} for each in series]
-    return boards.table(
+    rows = [{"month": named(each, found), **_disagreement(cascade(found, each))} for each in series]
+    table = boards.table(
         pl.DataFrame(rows),
         labels={
             "month": "Month",
@@ -56,6 +57,7 @@ def month_cascade(run: Run, month: str = "") -> GT | Card:
         "all that it saw would overstate the difference, and is not shown. The labelled transcripts are no random "
         "sample of trials: likely fails were drawn more often.",
     )
+    return unbroken(table)
 
 
 def month_raters(run: Run, month: str = "") -> GT | Card:
@@ -64,9 +66,9 @@ def month_raters(run: Run, month: str = "") -> GT | Card:
     if found.measurement is None or not found.months or not found.measurement.labelled:
         return cards.prose(NO_LABELS)
     sides = found.measurement.all.by_month
-    rows = [{"month": _named(each.month, found), **_raters(sides.get(each.month))} for each in found.months]
+    rows = [{"month": named(each.month, found), **_raters(sides.get(each.month))} for each in found.months]
     rows.append({"month": "All months", **_raters(found.measurement.all)})
-    return _with_breaks(
+    return unbroken(
         boards.table(
             pl.DataFrame(rows),
             labels={
@@ -90,7 +92,7 @@ def month_reading(run: Run, month: str = "") -> GT | Card:
     found = calibrated(run, month)
     rows = [
         {
-            "month": _named(series, found),
+            "month": named(series, found),
             "model": f"{each.model} ({each.which})",
             "graded": each.graded,
             "unscored": _share(each.unscored, each.graded + each.unscored + each.errors),
@@ -104,7 +106,7 @@ def month_reading(run: Run, month: str = "") -> GT | Card:
         return cards.prose(NO_GRADES if found.measurement else NO_GRADER)
     waiting = [f"{n} in {each}" for each in held_series(found) if (n := transcripts(found, each)["not graded"])]
     more = f" Transcripts that are not graded yet: {', '.join(waiting)}." if waiting else ""
-    return _with_breaks(
+    return unbroken(
         boards.table(
             pl.DataFrame(rows),
             labels={
@@ -127,30 +129,37 @@ def month_reading(run: Run, month: str = "") -> GT | Card:
 def month_cost(run: Run, month: str = "") -> GT | Card:
     """What grading a month's transcripts took in calls and dollars."""
     found = calibrated(run, month)
-    rows, invented = [], False
+    rows = []
+    invented = any(each.model.startswith("offline/") for series in held_series(found) for each in spent(found, series))
     for series in held_series(found):
         parts = spent(found, series)
-        invented = invented or any(each.model.startswith("offline/") for each in parts)
         grades = [each.graded + each.unscored + each.errors for each in parts]
         for each, n in zip(parts, grades, strict=True):
             name = f"{each.model} ({each.which})"
-            rows.append(_cost_row(_named(series, found), name, n, each.calls, each.usd))
+            rows.append(_cost_row(named(series, found), name, n, each.calls, each.usd))
         costs = [each.usd for each in parts]
         whole = None if None in costs else sum(costs)  # type: ignore[arg-type]
-        rows.append(_cost_row(_named(series, found), "both", sum(grades), sum(each.calls for each in parts), whole))
+        if len(parts) > 1:
+            calls = sum(each.calls for each in parts)
+            rows.append(_cost_row(named(series, found), "both", sum(grades), calls, whole))
     if not rows:
         return cards.prose(NO_GRADES if found.measurement else NO_GRADER)
-    if len({row["model"] for row in rows}) == 2:
-        rows = [row for row in rows if row["model"] != "both"]
-    return boards.table(
+    table = boards.table(
         pl.DataFrame(rows),
-        labels={"month": "Month", "model": "Grader", "grades": "Grades", "calls": "Calls", "usd": "Cost in USD"},
+        labels={
+            "month": "Month",
+            "model": "Grader",
+            "grades": "Grades",
+            "calls": "Calls",
+            "usd": f"Cost in USD{' †' * invented}",
+        },
         stub="month",
         right=("usd",),
         digits=0,
         note="Calls are requests, retries among them. A month that is not here was graded elsewhere, and its cost is "
         "not known here." + (" † An invented price: the offline graders are no language models." if invented else ""),
     )
+    return unbroken(table)
 
 
 def month_grounds(run: Run, month: str = "") -> GT | Card:
@@ -159,7 +168,11 @@ def month_grounds(run: Run, month: str = "") -> GT | Card:
     rows = [row for each in found.months if (row := _ground(each, found))]
     if not rows:
         return cards.prose("No month is measured, so there is nothing that a figure rests on.")
-    return _with_breaks(
+    # Said once where they are the same in each month: four more lines in every row would say nothing.
+    every = {row["thresholds"] for row in rows}
+    same = f" Thresholds in each month: {next(iter(every)).replace(chr(10), ', ')}." if len(every) == 1 else ""
+    columns = {} if same else {"thresholds": "Thresholds"}
+    return unbroken(
         boards.table(
             pl.DataFrame(rows),
             labels={
@@ -170,14 +183,14 @@ def month_grounds(run: Run, month: str = "") -> GT | Card:
                 "model": "Model",
                 "prompt": "Prompt",
                 "labels": "Labels",
-                "thresholds": "Thresholds",
+                **columns,
             },
             stub="month",
             note="The first twelve digits of each SHA-256. ● another than in the month measured before. Rubric, model "
             "(with parameters, address and audit seed) and prompt are what a grader is made of. A set's name may "
-            "change and its hash not: that is of transcripts, verdicts and their dates.",
+            "change and its hash not: that is of transcripts, verdicts and their dates." + same,
         ),
-        ["models", "labels", "thresholds"],
+        ["models", "labels", *columns],
     )
 
 
@@ -205,10 +218,6 @@ def month_labels(run: Run, month: str = "") -> GT | Card:
         stub="set",
         note=f"{together} Held out: about {share} % of the cases, by hash.",
     )
-
-
-def _named(month: str, found: Calibration) -> str:
-    return f"▸ {month}" if month == found.month else month
 
 
 def _disagreement(found: Disagreement | None) -> dict[str, str]:
@@ -252,8 +261,7 @@ def _share(count: int, of: int) -> str:
 
 
 def _cost_row(month: str, model: str, grades: int, calls: int, cost: float | None) -> dict[str, str | int]:
-    mark = "\u00a0†" if model.startswith("offline/") and cost is not None else ""
-    return {"month": month, "model": model, "grades": grades, "calls": calls, "usd": usd(cost) + mark}
+    return {"month": month, "model": model, "grades": grades, "calls": calls, "usd": usd(cost)}
 
 
 def _ground(month: Month, found: Calibration) -> dict[str, str] | None:
@@ -268,17 +276,10 @@ def _ground(month: Month, found: Calibration) -> dict[str, str] | None:
     sets = "\n".join(f"{name}: {n}" for name, n in line.labels["sets"].items())
     told = "EXAMPLE" if line.source == "example" else "people"
     return {
-        "month": _named(month.month, found),
+        "month": named(month.month, found),
         "date": line.date or "not recorded yet",
         "models": "\n".join(filter(None, [grader["cheap"], grader["strong"]])),
         **marked,
         "labels": f"{line.labels['hash'][:12]} ({told})\n{sets}",
         "thresholds": "\n".join(f"{name} {value:g}" for name, value in line.thresholds.items()),
     }
-
-
-def _with_breaks(board: GT, columns: list[str]) -> GT:
-    """The table with the line breaks of these columns kept."""
-    from great_tables import loc, style
-
-    return board.tab_style(style.css("white-space: pre-line"), loc.body(columns=columns))

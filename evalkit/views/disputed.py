@@ -49,7 +49,7 @@ def _said(found: Measurement, disputes: list[Labelled], limit: int) -> str:
         said += f". The first {limit} are shown; raise the parameter limit for more"
     hidden = (
         f"{counted(found.hidden, 'held-out item')} more on which they differ {'is' if found.hidden == 1 else 'are'} "
-        "not shown: trust rests on the held-out cases, and a rubric that was tuned by reading them is measured by none."
+        "not shown: trust rests on the held-out cases, and reading them to tune a rubric would spoil that."
     )
     return f"{said}.\n\n{hidden}"
 
@@ -58,8 +58,20 @@ def _dispute(run: Run, found: Measurement, each: Labelled, tag: str, *, opened: 
     said = "The grader fails what people pass" if each.people else "The grader lets through what people fail"
     voices = [*_people(each), *_graders(run, found, each)]
     return agreement_cards.dispute(
-        each.item, voices, found.panel.rubric, said=said, tag=tag, opened=opened, why=_why(each.grading)
+        each.item,
+        voices,
+        found.panel.rubric,
+        said=said,
+        tag=tag,
+        opened=opened,
+        brief_said=_gave(each),
+        why=_why(each.grading),
     )
+
+
+def _gave(each: Labelled) -> str:
+    sides = (("people", each.item.verdicts), ("grader", each.grading.verdicts))
+    return " – ".join(f"{who}: {', '.join(f'{name} {given}' for name, given in said.items())}" for who, said in sides)
 
 
 def _people(each: Labelled) -> Iterator[Voice]:

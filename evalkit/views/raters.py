@@ -54,6 +54,7 @@ def rater_table(found: Measurement) -> GT | Card:
         pl.DataFrame(rows),
         {"rater": "Rater", "n": "Labels", "held_out": "Held out", "open": "Open", "first": "First", "last": "Last"},
         stub="rater",
+        right=("first", "last"),
         digits=0,
         note=f"Raters gave different verdicts on {differ} of {counted(len(found.labelled), 'item')}"
         + (f"; {decided}." if differ else "."),
@@ -111,8 +112,8 @@ def _ceiling(people: People) -> Iterator[str]:
     theirs = against.humans.value or 0
     said = (
         f"People's own {number(theirs)} is no ceiling for the grader. A single rater errs too; a grader without any "
-        f"error would reach about {number(top)} with one of them (√{number(theirs)}, with independent errors and as many "
-        "passes as fails), and 1 with the verdicts that the lead decided. "
+        f"error would reach about {number(top)} with one of them (√{number(theirs)}, with independent errors and as "
+        "many passes as fails), and 1 with the verdicts that the lead decided. "
     )
     if against.mean > top:
         said += "This grader lies above that: a sign that it was fitted to these raters, or errs as they do."

@@ -41,7 +41,7 @@ def provenance(run: Run) -> Card:
     said = [
         f"Run {run.id[:8]} of the shootout {run.name}, begun {run.manifest['started'][:10]}: {len(names)} candidates "
         f"({', '.join(names)}) on {asked} cases, {safety_cases} of them safety cases, {run.manifest['trials']} trials "
-        f"each: {run.judged.height} slots. "
+        f"each: {len(run.pairs)} slots. "
         f"Judged by {run.judged_by}: {run.suite.name}, snapshot {run.suite.snapshot[:8]}."
     ]
     if len(run.cases) < asked:

@@ -18,6 +18,8 @@ from evalkit.offline.grading.sheet import read_sheet
 
 __all__ = ["Hand", "grade", "grader_source"]
 
+_ROLES = ("system", "user")
+
 
 def grade(model: str, messages: Sequence[Mapping[str, Any]], hand: Hand, seed: int) -> str:
     """The reply of `grader-cheap` or `grader-strong`: the JSON that the prompt asks for.
@@ -28,9 +30,6 @@ def grade(model: str, messages: Sequence[Mapping[str, Any]], hand: Hand, seed: i
     said = {role: "\n".join(m.get("content") or "" for m in messages if m["role"] == role) for role in _ROLES}
     sheet = read_sheet(said["system"], said["user"])
     return json.dumps({"criteria": marked(sheet, model == "grader-strong", hand, seed)}, ensure_ascii=False)
-
-
-_ROLES = ("system", "user")
 
 
 @cache
