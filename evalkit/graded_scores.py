@@ -14,7 +14,7 @@ from evalkit.measurement import Labelled, measure
 from evalkit.shown import counted
 from evalkit.stats.audit import Disagreement, disagreement
 from evalkit.stats.correction import Correction, rogan_gladen, weighted_post_stratified
-from evalkit.stats.errors_alike import ErrorsAlike, same_errors
+from evalkit.stats.errors_alike import LEAST_LABELS, ErrorsAlike, same_errors
 from evalkit.stats.intervals import Interval, share_over_cases
 from evalkit.tables import Run, once_a_run
 
@@ -48,7 +48,8 @@ def graded_scores(run: Run) -> tuple[GradedScore, ...]:
     """The graded pass rate of each candidate, in the shootout's order.
 
     The correction rests on the held-out labels alone. Where those of a candidate were drawn from this run's own trials,
-    what people pass of what the grader passes and fails is weighed by how likely each was to be drawn; else the
+    at least 5 for either verdict of the grader, what people pass of what it passes and of what it fails is weighed by
+    how likely each was to be drawn; else the
     grader's sensitivity and specificity on all labels are turned around (Rogan–Gladen), unless it errs otherwise on
     this candidate. Raises NotMeasured where the run has no grader.
     """
@@ -135,13 +136,14 @@ def _corrected(
     alike: ErrorsAlike | None,
 ) -> Correction:
     own = [each for each in labelled if each.item.candidate == candidate]
-    if own and all(_is_of(run, each) for each in own):
+    if _tell_enough(own) and all(_is_of(run, each) for each in own):
         weighed = weighted_post_stratified(
             [passed for _, passed in verdicts],
             [(bool(each.grading.passed), bool(each.people), 1 / each.item.inclusion, each.item.case) for each in own],
             grader_cases=[case for case, _ in verdicts],
         )
-        if weighed.value is not None:
+        # Labels without spread give a rate and no interval, which would pass for certainty.
+        if weighed.low is not None:
             return weighed
     if alike is not None and alike.differs:
         return Correction(None, None, None, None, len(verdicts), len(labelled), "Rogan–Gladen", ERRS_OTHERWISE)
@@ -149,6 +151,12 @@ def _corrected(
     fails, right_fails = _effective([each for each in labelled if not each.people], passed=False)
     # A case counts once, however many trials it had.
     return rogan_gladen(sum(shares), len(shares), right_passes, passes, right_fails, fails)
+
+
+def _tell_enough(own: Sequence[Labelled]) -> bool:
+    """Whether a candidate's own labels are enough to tell what people pass of either verdict of the grader."""
+    passed = sum(each.grading.passed is True for each in own)
+    return min(passed, len(own) - passed) >= LEAST_LABELS
 
 
 def _is_of(run: Run, labelled: Labelled) -> bool:

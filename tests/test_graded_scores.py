@@ -19,7 +19,7 @@ from evalkit.store import Slot
 from evalkit.tables import Run
 from evalkit.transcript import Message, Trial
 from evalkit.trust import line_of
-from evalkit.views.graded import NO_GRADER, graded_table
+from evalkit.views.graded import NO_GRADER, graded_answer, graded_table
 
 SETTINGS = "name: handmade\ntrust: {held_out: 1, kappa_low: -1, negative_low: 0, least_rarer: 1}"
 Told = tuple[str, str | None]
@@ -90,29 +90,44 @@ def recorded(run: Run) -> Run:
     return replace(run, labels={**run.labels, "trust.jsonl": line.to_json() + "\n"})
 
 
+def own_labels(*kinds: tuple[int, str, str, float]) -> list[tuple[dict[str, Any], str]]:
+    """Labels of the run's own trials: so many of each kind, what people and the grader say, and the chance to be drawn.
+
+    Those that the grader passes are of the first cases, those that it fails of the last of twenty.
+    """
+    places = {"pass": iter(range(15)), "fail": iter(range(15, 20))}
+    rows = [(next(places[grader]), people, grader, chance) for n, people, grader, chance in kinds for _ in range(n)]
+    return [(label(n, f"C{n}", "steady", "A of steady", people, chance), grader) for n, people, grader, chance in rows]
+
+
+TOLD = {"steady": ["pass"] * 15 + ["fail"] * 5}
+
+
 def test_labels_of_the_runs_own_trials_correct_by_what_people_pass_of_each_verdict() -> None:
-    # 6 of 8 passed. Of 4 labelled trials: passed by both 2, by the grader alone 1, by none 1. So people pass 2/3 of
-    # what the grader passes and 0 of what it fails: 6/8 · 2/3 + 2/8 · 0 = 1/2.
-    told = {"steady": ["pass"] * 6 + ["fail"] * 2}
-    said = [(0, "pass", "pass"), (1, "pass", "pass"), (2, "fail", "pass"), (6, "fail", "fail")]
-    labels = [(label(n, f"C{n}", "steady", "A of steady", people, 0.5), grader) for n, people, grader in said]
-    (score,) = graded_scores(graded_run(told, labels))
-    assert (score.raw.value, score.raw.n) == (0.75, 8)
+    # 15 of 20 passed. People pass 6 of the 9 labelled trials that the grader passes, and none of the 5 that it fails:
+    # 15/20 · 6/9 + 5/20 · 0 = 1/2.
+    kinds = ((6, "pass", "pass", 0.5), (3, "fail", "pass", 0.5), (5, "fail", "fail", 0.5))
+    (score,) = graded_scores(graded_run(TOLD, own_labels(*kinds)))
+    assert (score.raw.value, score.raw.n) == (0.75, 20)
     assert score.corrected.value == pytest.approx(0.5)
-    assert (score.corrected.method, score.corrected.labelled) == ("post-stratified, weighted", 4)
+    assert (score.corrected.method, score.corrected.labelled) == ("post-stratified, weighted", 14)
 
 
 def test_a_trial_that_was_likelier_to_be_drawn_counts_for_fewer() -> None:
-    # Passed by the grader are two labels: one that people pass, drawn for certain, and one that they fail, drawn with
-    # 1/3, which stands for three. So people pass 1/(1 + 3) of what the grader passes: 3/4 · 1/4 + 1/4 · 0 = 3/16.
-    told = {"steady": ["pass"] * 3 + ["fail"]}
-    labels = [
-        (label(0, "C0", "steady", "A of steady", "pass"), "pass"),
-        (label(1, "C1", "steady", "A of steady", "fail", 1 / 3), "pass"),
-        (label(3, "C3", "steady", "A of steady", "fail"), "fail"),
-    ]
-    (score,) = graded_scores(graded_run(told, labels))
+    # Of what the grader passes, people pass 4 labels, each drawn for certain, and fail 4, each drawn with 1/3, which
+    # stand for three each: 4/(4 + 12) = 1/4. So 3/4 · 1/4 + 1/4 · 0 = 3/16.
+    kinds = ((4, "pass", "pass", 1.0), (4, "fail", "pass", 1 / 3), (5, "fail", "fail", 1.0))
+    (score,) = graded_scores(graded_run(TOLD, own_labels(*kinds)))
     assert score.corrected.value == pytest.approx(3 / 16)
+
+
+def test_labels_that_are_too_few_or_all_alike_give_no_rate_without_an_interval() -> None:
+    # Of the five that the grader passes people fail all, and of those that it fails too: 0 % would look like certainty.
+    (alike,) = graded_scores(graded_run(TOLD, own_labels((5, "fail", "pass", 1.0), (5, "fail", "fail", 1.0))))
+    assert (alike.corrected.value, alike.corrected.method) == (None, "Rogan–Gladen")
+    few = own_labels((4, "pass", "pass", 1.0), (3, "fail", "pass", 1.0), (4, "fail", "fail", 1.0))
+    (score,) = graded_scores(graded_run(TOLD, few))
+    assert score.corrected.method == "Rogan–Gladen"
 
 
 def others(*counts: int, candidate: str = "elsewhere") -> list[tuple[dict[str, Any], str]]:
@@ -166,16 +181,20 @@ def test_without_a_strong_grader_there_is_no_disagreement_to_tell() -> None:
     assert cheap_against_strong(graded_run({"steady": ["pass", "fail"]}, others(1, 0, 0, 1))).value is None
 
 
+def said_of(run: Run) -> str:
+    return graded_answer(run)._repr_html_() + graded_table(run)._repr_html_()
+
+
 def test_the_table_stands_only_where_a_line_of_the_ledger_fits() -> None:
     run = graded_run({"steady": ["pass"] * 8 + ["fail"] * 2}, others(20, 2, 2, 20))
-    untrusted = graded_table(run).html
+    untrusted = said_of(run)
     assert "No graded score" in untrusted
     assert "no ledger" in untrusted
     assert "80" not in untrusted
-    trusted = graded_table(recorded(run)).html
+    trusted = said_of(recorded(run))
     assert "80\u00a0% (" in trusted
     assert "EXAMPLE LABELS" not in trusted
-    example = graded_table(recorded(graded_run({"steady": ["pass"] * 8}, others(20, 2, 2, 20), source="example"))).html
+    example = said_of(recorded(graded_run({"steady": ["pass"] * 8}, others(20, 2, 2, 20), source="example")))
     assert "EXAMPLE LABELS" in example
 
 
@@ -192,7 +211,7 @@ def test_a_changed_grader_takes_the_score_away_and_the_page_says_what_changed(
     told, labels = {"steady": ["pass"] * 8 + ["fail"] * 2}, others(20, 2, 2, 20)
     ledger = recorded(graded_run(told, labels)).labels["trust.jsonl"]
     changed = graded_run(told, labels, **change)
-    said = graded_table(replace(changed, labels={**changed.labels, "trust.jsonl": ledger})).html
+    said = said_of(replace(changed, labels={**changed.labels, "trust.jsonl": ledger}))
     assert f"the grader&#x27;s {part} has changed" in said
     assert "80" not in said.replace("2026-08", "")
 
@@ -200,4 +219,4 @@ def test_a_changed_grader_takes_the_score_away_and_the_page_says_what_changed(
 def test_a_run_without_a_grader_says_so() -> None:
     run = graded_run({"steady": ["pass"]}, others(1, 0, 0, 1))
     alone = Run({**run.manifest, "shootout": {}}, run.suite, run.pairs, run.judged_by)
-    assert NO_GRADER.replace("'", "&#x27;") in graded_table(alone).html
+    assert NO_GRADER.replace("'", "&#x27;") in said_of(alone)

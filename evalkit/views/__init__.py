@@ -24,7 +24,7 @@ _PAGES = {
         "status_table",
     ),
     "reliability": ("harm_table", "pass_hat_chart", "pass_hat_table"),
-    "graded": ("graded_table",),
+    "graded": ("graded_answer", "graded_table"),
     "suite": ("suite_table",),
     "safety": ("safety_answer", "routing_chart", "handoff_routes", "direct_routes", "team_table", "bound_table"),
     "handoffs": (
