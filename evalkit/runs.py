@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,10 @@ from evalkit.store import Store
 from evalkit.suite import Suite
 from evalkit.tables import Run
 from evalkit.transcript import Grade
+
+# A calibration is compared with so many months before it.
+MONTHS_BACK = 12
+_MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 
 def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: str | Path | None = None) -> Run:
@@ -49,8 +54,18 @@ def grade_keys(run: Run) -> Iterator[str]:
     if run.panel is None:
         return
     yield from run.panel.keys(each for each in run.subjects if each is not None)
-    items = (subject_of_item(item) for labels in run.label_sets for item in labels.items)
-    yield from run.panel.keys(items, run.series)
+    items = [subject_of_item(item) for labels in run.label_sets for item in labels.items]
+    for series in (run.series, *_months_before(run.series)):
+        yield from run.panel.keys(items, series)
+
+
+def _months_before(series: str) -> Iterator[str]:
+    """The months before a month's series, whose grades it is compared with; none of any other series."""
+    if not _MONTH.fullmatch(series):
+        return
+    months = 12 * int(series[:4]) + int(series[5:]) - 1
+    for month in range(max(0, months - MONTHS_BACK), months):
+        yield f"{month // 12:04}-{month % 12 + 1:02}"
 
 
 def _snapshot_of(run: str | Path, store: str | Path | None) -> tuple[Suite, str]:

@@ -387,6 +387,8 @@ def test_the_graders_differ_by_the_weighted_share_and_the_random_part_stands_apa
     both = calibrated(Run(run.manifest, run.suite, (), "", {**run.grades, **strong}, run.labels))
     seen = cascade(both, "2026-10")
     assert (seen.value, seen.random_part, seen.audited, seen.near, seen.trials) == (0.25, 0.25, 12, 0, 12)
+    # All were seen for certain, so nothing is left to chance.
+    assert (seen.low, seen.high) == (0.25, 0.25)
     assert held_series(both) == ("2026-10",)
     assert [each.which for each in spent(both, "2026-10")] == ["cheap", "strong"]
     assert cascade(calibrated(months_run({"2026-10": rows})), "2026-10") is None

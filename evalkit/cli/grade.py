@@ -41,7 +41,7 @@ def grade(
 
     load_env(Path(".env"))
     by_file = name.endswith(_SHOOTOUT) and Path(name).is_file()
-    if month and not (by_file and re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month)):
+    if month and not (by_file and re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", month)):
         said = "is no month; write it as 2026-10" if by_file else "needs a shootout's file in place of a run"
         raise typer.BadParameter(f"{month!r} {said}", param_hint="--month")
     run = begin_measurement(name, store, month) if by_file else name

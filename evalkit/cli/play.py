@@ -73,10 +73,13 @@ def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
         print_json({"runs": rows})
         return
     for row in rows:
-        typer.echo(
-            f"{row['run'][:8]}  {row['started']}  {row['name']}: {len(row['candidates'])} candidates × "
-            f"{row['cases']} cases × {row['trials']} trials, {row['played']} of {row['slots']} played"
+        played = (
+            f"{len(row['candidates'])} candidates × {row['cases']} cases × {row['trials']} trials, "
+            f"{row['played']} of {row['slots']} played"
         )
+        # A measurement of a grader plays nothing.
+        said = f"the grader on labelled transcripts, series {row['series']}" if row["series"] else played
+        typer.echo(f"{row['run'][:8]}  {row['started']}  {row['name']}: {said}")
 
 
 def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, Any]:
@@ -89,6 +92,7 @@ def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, 
         "trials": manifest["trials"],
         "played": sum(status is not None for status in statuses),
         "slots": len(statuses),
+        "series": manifest.get("series"),
     }
 
 
