@@ -38,7 +38,9 @@ def main() -> None:
         found = [grading_of(panel, subject, grades) for subject in subjects]
         done = time.process_time()
     print(f"{len(grades):,} grades: keys {reading - started:.2f} s, read {judging - reading:.2f} s, ", end="")
-    print(f"judged {done - judging:.2f} s, in all {done - started:.2f} s; {sum(each.passed is True for each in found):,}")
+    print(
+        f"judged {done - judging:.2f} s, in all {done - started:.2f} s; {sum(each.passed is True for each in found):,}"
+    )
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ def playing() -> None:
     """Print how fast the default shootout is played, and judged from a filled store."""
     from evalkit.plan import plan
     from evalkit.runner import Options, play_plan
-    from evalkit.store import Store
     from evalkit.runs import load_run
+    from evalkit.store import Store
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "store.sqlite")

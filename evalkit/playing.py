@@ -11,8 +11,8 @@ from evalkit.home import at_home, home
 from evalkit.plan import Selection, plan
 from evalkit.progress import progress
 from evalkit.runner import Options, play_plan
-from evalkit.store import Store
 from evalkit.runs import load_run
+from evalkit.store import Store
 from evalkit.tables import Run
 
 

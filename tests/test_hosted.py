@@ -11,8 +11,8 @@ from misbehaving_server import USAGE, MisbehavingServer
 from typer.testing import CliRunner
 
 from evalkit.cli import app
-from evalkit.shootout import load_shootout
 from evalkit.runs import load_run
+from evalkit.shootout import load_shootout
 
 HOSTED = ROOT / "cases/shootouts/hosted.yaml"
 KEYS = ("DEEPINFRA_API_KEY", "OPENAI_API_KEY", "XAI_API_KEY")

@@ -90,8 +90,8 @@ def test_a_customer_that_breaks_off_midway_is_never_the_agents_fault(write, serv
 
 
 def test_a_run_with_errors_clears_nobody_and_passes_nothing(write, server) -> None:
-    from evalkit.safety import safety_records
     from evalkit.runs import load_run
+    from evalkit.safety import safety_records
 
     play(write, server, ["ok|500|500|500|500|500|500|500", "ok|silence", "ok|quota"])
     run = load_run("latest")

@@ -19,8 +19,8 @@ from evalkit.client import Client, Completion
 from evalkit.errors import ShootoutError, StoreError
 from evalkit.plan import Selection, plan
 from evalkit.runner import Options, play_plan
-from evalkit.store import Store
 from evalkit.runs import load_run
+from evalkit.store import Store
 from evalkit.transcript import ToolCall
 
 TIMES = ["seconds", "waited_s", "loop_lag_s", "started"]

@@ -14,8 +14,8 @@ from evalkit import views
 from evalkit.errors import StoreError
 from evalkit.plan import plan
 from evalkit.runner import play_plan
-from evalkit.store import Store
 from evalkit.runs import load_run
+from evalkit.store import Store
 from evalkit.tables import JUDGED_COLUMNS, Run
 from evalkit.transcript import Message
 

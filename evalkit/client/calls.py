@@ -102,8 +102,9 @@ class Client:
         """What the model says to these messages; whatever a provider does is told by the status.
 
         `deadline` is a `loop.time()`; `seed`, where given, is sent in place of a written one; `tools` are
-        schemas as OpenAI writes them; `schema` is the JSON Schema of the reply, sent to models that keep one. Raises BudgetExceeded before an attempt that may pass the budget, and
-        whatever the code of a custom provider raises.
+        schemas as OpenAI writes them; `schema` is the JSON Schema of the reply, sent to models that keep one.
+        Raises BudgetExceeded before an attempt that may pass the budget, and whatever the code of a custom
+        provider raises.
         """
         loop = asyncio.get_running_loop()
         attempts: list[Attempt] = []
