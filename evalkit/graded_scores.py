@@ -11,10 +11,11 @@ import polars as pl
 
 from evalkit.grading import Grading
 from evalkit.measurement import Labelled, measure
+from evalkit.measurement.decision import MOST_LEFT_OUT
 from evalkit.shown import counted
 from evalkit.stats.audit import Disagreement, disagreement
 from evalkit.stats.correction import Correction, rogan_gladen, weighted_post_stratified
-from evalkit.stats.errors_alike import LEAST_LABELS, ErrorsAlike, same_errors
+from evalkit.stats.errors_alike import ErrorsAlike, same_errors
 from evalkit.stats.intervals import Interval, share_over_cases
 from evalkit.tables import Run, once_a_run
 
@@ -25,6 +26,8 @@ ROW_COLUMNS: dict[str, Any] = {
 }  # fmt: skip
 # Why the correction by labels of other trials does not reach a candidate.
 ERRS_OTHERWISE = "not corrected: the grader errs otherwise on it than on the others"
+# A rate within each verdict of the grader from fewer labels than this has no interval that can be believed.
+LEAST_OWN = 10
 
 
 @dataclass(frozen=True)
@@ -48,15 +51,18 @@ def graded_scores(run: Run) -> tuple[GradedScore, ...]:
     """The graded pass rate of each candidate, in the shootout's order.
 
     The correction rests on the held-out labels alone. Where those of a candidate were drawn from this run's own trials,
-    at least 5 for either verdict of the grader, what people pass of what it passes and of what it fails is weighed by
-    how likely each was to be drawn; else the
-    grader's sensitivity and specificity on all labels are turned around (Rogan–Gladen), unless it errs otherwise on
-    this candidate. Raises NotMeasured where the run has no grader.
+    at least 10 for either verdict of the grader, what people pass of what it passes and of what it fails is weighed by
+    how likely each was to be drawn; else the grader's sensitivity and specificity on all labels are turned around
+    (Rogan–Gladen), unless it errs otherwise on this candidate. Where more than 5 % of a candidate's trials have no
+    verdict, neither rate is measured. Raises NotMeasured where the run has no grader.
     """
-    labelled = [each for each in measure(run).held_out.labelled if each.compared]
-    alike = {each.candidate: each for each in same_errors(_tables(labelled))}
+    measurement = measure(run)
+    labelled = [each for each in measurement.held_out.labelled if each.compared]
+    # Whether it errs alike is no matter of trust: here the open labels tell as well.
+    alike = {each.candidate: each for each in same_errors(_tables([e for e in measurement.labelled if e.compared]))}
+    unfit = measurement.decision.word == "not measured"
     return tuple(
-        _score(run, candidate["name"], labelled, alike.get(candidate["name"]))
+        _score(run, candidate["name"], () if unfit else labelled, alike.get(candidate["name"]))
         for candidate in run.manifest["candidates"]
     )
 
@@ -118,11 +124,19 @@ def _score(run: Run, candidate: str, labelled: Sequence[Labelled], alike: Errors
     for case, passed in verdicts:
         by_case.setdefault(case, []).append(passed)
     shares = [sum(passes) / len(passes) for passes in by_case.values()]
+    raw = share_over_cases(shares)
+    corrected = _corrected(run, candidate, verdicts, shares, labelled, alike)
+    missing = len(mine) - len(verdicts)
+    if missing > MOST_LEFT_OUT * len(mine):
+        # What the strong grader is still to be asked of are the doubtful trials: the others are no picture of all.
+        why = f"{missing} of {counted(len(mine), 'trial')} have no verdict, and at most 5 % may be left out"
+        raw = Interval(None, None, None, raw.n, raw.method, why)
+        corrected = Correction(None, None, None, None, len(verdicts), corrected.labelled, corrected.method, why)
     return GradedScore(
         candidate=candidate,
         states=Counter(found.state for _, found in mine),
-        raw=share_over_cases(shares),
-        corrected=_corrected(run, candidate, verdicts, shares, labelled, alike),
+        raw=raw,
+        corrected=corrected,
         alike=alike,
     )
 
@@ -145,6 +159,9 @@ def _corrected(
         # Labels without spread give a rate and no interval, which would pass for certainty.
         if weighed.low is not None:
             return weighed
+    if not labelled:
+        why = "the labelled transcripts are not graded whole in this run"
+        return Correction(None, None, None, None, len(verdicts), 0, "", why)
     if alike is not None and alike.differs:
         return Correction(None, None, None, None, len(verdicts), len(labelled), "Rogan–Gladen", ERRS_OTHERWISE)
     passes, right_passes = _effective([each for each in labelled if each.people], passed=True)
@@ -156,19 +173,19 @@ def _corrected(
 def _tell_enough(own: Sequence[Labelled]) -> bool:
     """Whether a candidate's own labels are enough to tell what people pass of either verdict of the grader."""
     passed = sum(each.grading.passed is True for each in own)
-    return min(passed, len(own) - passed) >= LEAST_LABELS
+    return min(passed, len(own) - passed) >= LEAST_OWN
 
 
 def _is_of(run: Run, labelled: Labelled) -> bool:
     """Whether a labelled transcript is the very trial that stands in this run."""
     item = labelled.item
-    return (item.candidate, item.case, item.trial, item.turns) in _turns(run)
+    return (item.candidate, item.case, item.trial, item.turns, item.reference) in _graded_as(run)
 
 
 @once_a_run
-def _turns(run: Run) -> frozenset[Any]:
+def _graded_as(run: Run) -> frozenset[Any]:
     return frozenset(
-        (slot.candidate, slot.case, slot.number, subject.turns)
+        (slot.candidate, slot.case, slot.number, subject.turns, subject.reference)
         for (slot, _), subject in zip(run.pairs, run.subjects, strict=True)
         if subject is not None
     )

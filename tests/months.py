@@ -31,6 +31,11 @@ def other_labels(line: TrustLine) -> TrustLine:
     return replace(line, labels={**line.labels, "hash": "0" * 64})
 
 
+def without_verdicts(line: TrustLine) -> TrustLine:
+    """The line as if it did not keep the grader's verdicts, item by item."""
+    return replace(line, figures={**line.figures, "verdicts": ""})
+
+
 def ledger(*lines: TrustLine) -> str:
     return "".join(f"{line.to_json()}\n" for line in lines)
 

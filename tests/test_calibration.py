@@ -11,7 +11,7 @@ import pytest
 from conftest import Write
 from measured import GRADER, RUBRIC, Row, label_lines, measured_run, table
 from misbehaving_server import MisbehavingServer
-from months import another, ledger, month_line, months_run, other_labels
+from months import another, ledger, month_line, months_run, other_labels, without_verdicts
 
 from evalkit.calibration import answer, calibrated, cascade, held_series, is_month, paired, row_of, settled, spent
 from evalkit.errors import ReportError
@@ -76,7 +76,7 @@ def test_the_newest_line_of_a_month_counts_and_lines_of_live_or_of_another_rubri
     newer = month_line(BAD, "2026-10", "2026-11-02")
     live = replace(good["2026-09"], series="live", date="2026-12-01")
     foreign = replace(good["2026-09"], rubric="another", date="2026-12-01")
-    found = calibrated(measured_run(GOOD, ledger=ledger(newer, good["2026-10"], live, foreign)))
+    found = calibrated(measured_run(GOOD, ledger=ledger(good["2026-10"], newer, live, foreign)))
     (here,) = [each for each in found.months if each.line is not None]
     assert (here.month, here.line.date) == ("2026-10", "2026-11-02")
     assert here.kappa["value"] == pytest.approx(2 / 7)
@@ -201,7 +201,8 @@ def test_with_the_grades_of_both_months_a_fall_is_told_on_the_same_transcripts()
     found = answer(run)
     assert found.tone == "bad"
     assert found.says.replace("\u00a0", " ").startswith(
-        "Agreement with people has fallen beyond chance against 2026-09: in 2026-10 kappa with people is 0.29 ("
+        "By its thresholds the grader is not trusted in 2026-10. Agreement with people has fallen beyond chance "
+        "against 2026-09: in 2026-10 kappa with people is 0.29 ("
     )
     assert found.says.endswith("The grader is the same: rubric, model and prompt.")
 
@@ -215,13 +216,18 @@ def test_a_rise_is_told_as_a_rise() -> None:
 
 
 def test_two_verdicts_more_are_no_drift_beyond_chance() -> None:
-    run = months_run({"2026-09": GOOD, "2026-10": SAME}, month_line(GOOD, "2026-09"))
+    lenient = {"settings": "name: handmade\ntrust: {negative_low: 0.5}"}
+    run = months_run({"2026-09": GOOD, "2026-10": SAME}, month_line(GOOD, "2026-09", **lenient), **lenient)
     (change,) = calibrated(run).changes
     assert (change.moved, change.paired.to_fail, change.paired.to_pass) == ("none seen", 1, 1)
     assert answer(run).tone == "good"
     assert answer(run).says.startswith(
         "No drift beyond chance is seen in 2026-10 against 2026-09: kappa with people is"
     )
+    # Where the thresholds are not reached, that comes first, drift or not.
+    strict = months_run({"2026-09": GOOD, "2026-10": SAME}, month_line(GOOD, "2026-09"))
+    assert answer(strict).tone == "bad"
+    assert answer(strict).says.startswith("By its thresholds the grader is not trusted in 2026-10. No drift beyond")
 
 
 @pytest.mark.parametrize(("flips", "moved"), [(5, "none seen"), (6, "fallen")])
@@ -247,18 +253,39 @@ def test_against_more_months_each_interval_is_wider_so_that_all_err_together_in_
 
 
 def test_from_the_ledger_alone_only_the_intervals_are_compared_and_that_is_said(good: dict) -> None:
-    apart = measured_run(GOOD, ledger=ledger(good["2026-09"], month_line(BAD, "2026-10")))
+    kept = without_verdicts(good["2026-09"])
+    apart = measured_run(GOOD, ledger=ledger(kept, month_line(BAD, "2026-10")))
     (change,) = calibrated(apart).changes
     assert (change.paired, change.moved) == (None, "fallen")
     assert "0 of 200 transcripts have the grades of both months here" in change.why_unpaired
     assert "Against 2026-09 all that can be said is whether the 95 % intervals overlap" in said(apart)
-    overlap = measured_run(GOOD, ledger=ledger(good["2026-09"], month_line(SAME, "2026-10")))
+    overlap = measured_run(GOOD, ledger=ledger(kept, month_line(SAME, "2026-10")))
     assert [each.moved for each in calibrated(overlap).changes] == ["none seen"]
+
+
+def test_from_the_ledger_alone_months_are_compared_item_by_item(good: dict) -> None:
+    # As in a clone with an empty store: the run holds no grade of either month.
+    run = measured_run(GOOD, ledger=ledger(good["2026-09"], month_line(BAD, "2026-10")))
+    (change,) = calibrated(run).changes
+    assert change.paired.value == pytest.approx(-275 / 581)
+    assert (change.paired.n, change.moved) == (200, "fallen")
+    # Intervals that overlap hide a fall that the same transcripts show: twelve more let through.
+    worse = table(150, 10, 18, 22)
+    run = measured_run(GOOD, ledger=ledger(good["2026-09"], month_line(worse, "2026-10")))
+    (change,) = calibrated(run).changes
+    assert change.moved == "fallen"
+    kept = measured_run(GOOD, ledger=ledger(without_verdicts(good["2026-09"]), month_line(worse, "2026-10")))
+    assert [each.moved for each in calibrated(kept).changes] == ["none seen"]
+
+
+def test_verdicts_on_other_labels_or_another_slice_are_compared_with_nothing(good: dict) -> None:
+    run = measured_run(GOOD, ledger=ledger(other_labels(month_line(BAD, "2026-09")), good["2026-10"]))
+    assert calibrated(run).changes[0].paired is None
 
 
 def test_grades_of_some_of_the_transcripts_are_no_picture_of_the_month(good: dict) -> None:
     half = [row if n % 2 else replace(row, grader=None) for n, row in enumerate(GOOD)]
-    run = months_run({"2026-09": half, "2026-10": GOOD}, good["2026-09"])
+    run = months_run({"2026-09": half, "2026-10": GOOD}, without_verdicts(good["2026-09"]))
     (change,) = calibrated(run).changes
     assert (change.paired, change.why_unpaired) == (
         None, "100 of 200 transcripts have the grades of both months here",
@@ -284,7 +311,7 @@ def test_a_rise_against_a_grader_that_was_another_long_ago_is_no_drift() -> None
     assert "Against 2026-08, when the grader was another, agreement has risen beyond chance." in said(run)
     # Right after a change it is the news: fallen since the grader was another.
     fresh = months_run({"2026-10": BAD}, another(month_line(GOOD, "2026-09"), "model"))
-    assert answer(fresh).says.startswith("Agreement with people has fallen beyond chance against 2026-09")
+    assert "Agreement with people has fallen beyond chance against 2026-09" in answer(fresh).says
     assert answer(fresh).says.endswith("The grader's model has changed since 2026-09.")
 
 
@@ -293,7 +320,8 @@ def test_what_of_the_grader_changed_is_named(good: dict, parts: tuple[str, ...])
     run = months_run({"2026-09": GOOD, "2026-10": GOOD}, another(good["2026-09"], *parts))
     found = calibrated(run)
     assert found.now.changed == parts
-    assert (found.changes[0].parts, found.changes[0].paired) == (parts, None)
+    # Its verdicts stand in the ledger, so the two are compared item by item all the same.
+    assert (found.changes[0].parts, found.changes[0].paired.changed) == (parts, 0)
     names = {1: f"{parts[0]} has", 3: "rubric, model and prompt have"}[len(parts)]
     assert f"The grader's {names} changed since 2026-09." in answer(run).says
     assert answer(run).tone == "warn"

@@ -197,8 +197,10 @@ def test_weights_undo_an_oversampling_of_likely_fails() -> None:
     assert got.value == pytest.approx(0.8 * 0.9 + 0.2 * 0.2)
     # Without strata: (36 + 10)/90 of the labels are passes.
     assert sum(item[1] for item in labelled) / 90 == pytest.approx(0.5111, abs=1e-4)
-    # .8²·.9·.1/40 + .2²·.2·.8/50, times 90/89, and (.9 − .2)²·.8·.2/999.
-    assert got.se**2 == pytest.approx((0.64 * 0.09 / 40 + 0.04 * 0.16 / 50) * 90 / 89 + 0.49 * 0.16 / 999, rel=1e-9)
+    # With one pass and one fail more, 37/42 and 11/52: .8²·(37/42)(5/42)/40 + .2²·(11/52)(41/52)/50, which is more than
+    # .8²·.9·.1/40 + .2²·.2·.8/50, times 90/89; and (.9 − .2)²·.8·.2/999.
+    least = 0.64 * 37 / 42 * 5 / 42 / 40 + 0.04 * 11 / 52 * 41 / 52 / 50
+    assert got.se**2 == pytest.approx(least + 0.49 * 0.16 / 999, rel=1e-9)
     assert (got.n, got.labelled, got.method) == (1000, 90, "post-stratified, weighted")
 
 

@@ -93,40 +93,47 @@ def recorded(run: Run) -> Run:
 def own_labels(*kinds: tuple[int, str, str, float]) -> list[tuple[dict[str, Any], str]]:
     """Labels of the run's own trials: so many of each kind, what people and the grader say, and the chance to be drawn.
 
-    Those that the grader passes are of the first cases, those that it fails of the last of twenty.
+    Those that the grader passes are of the first cases, those that it fails of the last ten of forty.
     """
-    places = {"pass": iter(range(15)), "fail": iter(range(15, 20))}
+    places = {"pass": iter(range(30)), "fail": iter(range(30, 40))}
     rows = [(next(places[grader]), people, grader, chance) for n, people, grader, chance in kinds for _ in range(n)]
     return [(label(n, f"C{n}", "steady", "A of steady", people, chance), grader) for n, people, grader, chance in rows]
 
 
-TOLD = {"steady": ["pass"] * 15 + ["fail"] * 5}
+TOLD = {"steady": ["pass"] * 30 + ["fail"] * 10}
 
 
 def test_labels_of_the_runs_own_trials_correct_by_what_people_pass_of_each_verdict() -> None:
-    # 15 of 20 passed. People pass 6 of the 9 labelled trials that the grader passes, and none of the 5 that it fails:
-    # 15/20 · 6/9 + 5/20 · 0 = 1/2.
-    kinds = ((6, "pass", "pass", 0.5), (3, "fail", "pass", 0.5), (5, "fail", "fail", 0.5))
+    # 30 of 40 passed. People pass 8 of the 12 labelled trials that the grader passes, and none of the 10 that it fails:
+    # 30/40 · 8/12 + 10/40 · 0 = 1/2.
+    kinds = ((8, "pass", "pass", 0.5), (4, "fail", "pass", 0.5), (10, "fail", "fail", 0.5))
     (score,) = graded_scores(graded_run(TOLD, own_labels(*kinds)))
-    assert (score.raw.value, score.raw.n) == (0.75, 20)
+    assert (score.raw.value, score.raw.n) == (0.75, 40)
     assert score.corrected.value == pytest.approx(0.5)
-    assert (score.corrected.method, score.corrected.labelled) == ("post-stratified, weighted", 14)
+    assert (score.corrected.method, score.corrected.labelled) == ("post-stratified, weighted", 22)
 
 
 def test_a_trial_that_was_likelier_to_be_drawn_counts_for_fewer() -> None:
-    # Of what the grader passes, people pass 4 labels, each drawn for certain, and fail 4, each drawn with 1/3, which
-    # stand for three each: 4/(4 + 12) = 1/4. So 3/4 · 1/4 + 1/4 · 0 = 3/16.
-    kinds = ((4, "pass", "pass", 1.0), (4, "fail", "pass", 1 / 3), (5, "fail", "fail", 1.0))
+    # Of what the grader passes, people pass 6 labels, each drawn for certain, and fail 6, each drawn with 1/3, which
+    # stand for three each: 6/(6 + 18) = 1/4. So 3/4 · 1/4 + 1/4 · 0 = 3/16.
+    kinds = ((6, "pass", "pass", 1.0), (6, "fail", "pass", 1 / 3), (10, "fail", "fail", 1.0))
     (score,) = graded_scores(graded_run(TOLD, own_labels(*kinds)))
     assert score.corrected.value == pytest.approx(3 / 16)
 
 
 def test_labels_that_are_too_few_or_all_alike_give_no_rate_without_an_interval() -> None:
-    # Of the five that the grader passes people fail all, and of those that it fails too: 0 % would look like certainty.
-    (alike,) = graded_scores(graded_run(TOLD, own_labels((5, "fail", "pass", 1.0), (5, "fail", "fail", 1.0))))
-    assert (alike.corrected.value, alike.corrected.method) == (None, "Rogan–Gladen")
-    few = own_labels((4, "pass", "pass", 1.0), (3, "fail", "pass", 1.0), (4, "fail", "fail", 1.0))
+    # Of the ten that the grader passes people fail all, and of those that it fails too: 0 % would look like certainty.
+    (alike,) = graded_scores(graded_run(TOLD, own_labels((10, "fail", "pass", 1.0), (10, "fail", "fail", 1.0))))
+    assert alike.corrected.value is None
+    few = own_labels((7, "pass", "pass", 1.0), (6, "fail", "pass", 1.0), (9, "fail", "fail", 1.0))
     (score,) = graded_scores(graded_run(TOLD, few))
+    assert score.corrected.method == "Rogan–Gladen"
+
+
+def test_labels_that_were_judged_by_another_golden_answer_are_not_of_the_runs_own_trials() -> None:
+    kinds = ((8, "pass", "pass", 0.5), (4, "fail", "pass", 0.5), (10, "fail", "fail", 0.5))
+    old = [({**item, "reference": "No"}, grader) for item, grader in own_labels(*kinds)]
+    (score,) = graded_scores(graded_run(TOLD, old))
     assert score.corrected.method == "Rogan–Gladen"
 
 
@@ -164,9 +171,34 @@ def test_a_candidate_that_the_grader_favours_is_not_corrected_by_its_errors_on_t
 
 
 def test_what_is_not_graded_counts_for_nothing_and_is_counted() -> None:
-    (score,) = graded_scores(graded_run({"steady": ["pass", "fail", "unscored", "error", None]}, others(9, 1, 1, 9)))
-    assert (score.raw.value, score.raw.n) == (0.5, 2)
-    assert dict(score.states) == {"graded": 2, "unscored": 1, "error": 1, "not graded": 1}
+    # 57 of 60 have a verdict: 5 % left out, and no more.
+    told = ["pass"] * 38 + ["fail"] * 19 + ["unscored", "error", None]
+    (score,) = graded_scores(graded_run({"steady": told}, others(9, 1, 1, 9)))
+    assert (score.raw.value, score.raw.n) == (pytest.approx(38 / 57), 57)
+    assert dict(score.states) == {"graded": 57, "unscored": 1, "error": 1, "not graded": 1}
+
+
+def test_with_more_than_a_twentieth_left_out_no_rate_is_given() -> None:
+    # The strong grader did not answer: what is left are the trials that were clear to the cheap one.
+    run = graded_run({"steady": ["pass"] * 15 + [None]}, others(9, 1, 1, 9))
+    (score,) = graded_scores(run)
+    assert (score.raw.value, score.corrected.value) == (None, None)
+    assert score.raw.reason == "1 of 16 trials have no verdict, and at most 5 % may be left out"
+    said = said_of(recorded(run))
+    assert "INCOMPLETE" in said
+    assert "not measured: 1 of 16 trials" in said
+    assert "INCOMPLETE" not in said_of(recorded(graded_run({"steady": ["pass"] * 15}, others(9, 1, 1, 9))))
+
+
+def test_where_the_labelled_transcripts_are_not_graded_whole_nothing_is_corrected() -> None:
+    (score,) = graded_scores(
+        graded_run({"steady": ["pass"] * 9}, [*others(9, 1, 1, 9), (label(99, "X", "e", "x", "pass"), None)])
+    )
+    assert score.raw.value == 1
+    assert (score.corrected.value, score.corrected.reason) == (
+        None,
+        "the labelled transcripts are not graded whole in this run",
+    )
 
 
 def test_rows_hold_each_verdict_with_the_chance_that_the_strong_one_was_asked() -> None:

@@ -1,6 +1,7 @@
 """A grader's agreement with people: its figures, the decision they allow, and what is never shown."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -337,7 +338,7 @@ def test_one_rater_alone_has_nobody_to_be_measured_against() -> None:
 def test_it_says_how_many_labels_are_missing() -> None:
     # 250 items, people and grader fail 50 each, 34 in common: kappa .6 at 20 % fails, which takes 392 for ± 0.1, and a
     # fourth of that to reach 0.4, which is 0.2 below.
-    found = measure(measured_run(table(184, 16, 16, 34)))
+    found = measure(measured_run(table(184, 16, 16, 34), settings="name: handmade\ntrust: {negative_low: 0.1}"))
     assert found.held_out.agreement.value == pytest.approx(0.6)
     assert (found.for_a_tenth.items, found.for_a_tenth.more) == (392, 142)
     assert (found.for_the_threshold.items, found.for_the_threshold.more) == (98, 0)
@@ -425,3 +426,20 @@ def test_a_sheet_that_nobody_filled_in_takes_no_examples_place() -> None:
     rated = label_lines([Row(), Row("fail", "fail")])
     labels = {"rated.jsonl": rated, "empty.jsonl": empty}
     assert [each.name for each in measure(measured_run([], labels=labels)).sets] == ["hand"]
+
+
+def test_the_labels_that_the_decision_needs_count_the_agreement_on_fails_too() -> None:
+    # Agreement on fails is 2·34/(2·34 + 32) = .68. To lie .08 above its threshold instead of as far as now, the interval
+    # must narrow by their ratio, and that takes its square times the items.
+    settings = "name: handmade\ntrust: {negative_low: 0.6}"
+    found = measure(measured_run(table(184, 16, 16, 34), settings=settings))
+    fails = found.held_out.relatives.negative
+    assert fails.value == pytest.approx(0.68)
+    assert found.decision.word == "not trusted"
+    assert found.for_the_threshold.items == math.ceil(250 * ((0.68 - fails.low) / 0.08) ** 2)
+    assert found.for_the_threshold.more > 0
+    above = measure(measured_run(table(184, 16, 16, 34), settings="name: handmade\ntrust: {negative_low: 0.7}"))
+    assert (above.for_the_threshold.items, above.for_the_threshold.reason) == (
+        None,
+        "the agreement on fails itself is not above its threshold; more labels do not help",
+    )

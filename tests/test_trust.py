@@ -156,11 +156,10 @@ def test_a_newer_line_of_the_same_grader_undoes_an_older_one(trusted: TrustLine)
     doubted = replace(trusted, date="2026-10-02", decision="not trusted", reasons=("It got worse.",), series="2026-10")
     found = trust_of(measured_run(ROWS, ledger=ledger(trusted, doubted)))
     assert (found.decision, found.trusted, found.why) == ("not trusted", False, ("It got worse.",))
-    # The date comes first, and only then the place.
-    assert not trust_of(measured_run(ROWS, ledger=ledger(doubted, trusted))).trusted
-    again = replace(trusted, date="2026-10-02")
-    assert trust_of(measured_run(ROWS, ledger=ledger(doubted, again))).trusted
-    assert not trust_of(measured_run(ROWS, ledger=ledger(again, doubted))).trusted
+    # The place counts, and no date: a wrong clock must not put one line above all that come after it.
+    assert trust_of(measured_run(ROWS, ledger=ledger(doubted, trusted))).trusted
+    ahead = replace(trusted, date="2099-01-01")
+    assert not trust_of(measured_run(ROWS, ledger=ledger(ahead, doubted))).trusted
 
 
 def test_a_line_of_another_grader_undoes_nothing(trusted: TrustLine) -> None:
@@ -172,7 +171,7 @@ def test_a_line_of_another_grader_undoes_nothing(trusted: TrustLine) -> None:
 def test_what_changed_is_told_against_the_newest_line_of_the_rubric(trusted: TrustLine) -> None:
     newer = line_for(day="2026-10-05", prompt="Another.")
     elsewhere = replace(trusted, date="2026-10-08", rubric="other")
-    assert "measured on 2026-10-05" in why(ledger=ledger(newer, elsewhere, trusted), prompt="A third.")
+    assert "measured on 2026-10-05" in why(ledger=ledger(trusted, newer, elsewhere), prompt="A third.")
     assert "measured on 2026-10-08" in why(ledger=ledger(elsewhere), prompt="A third.")
 
 
@@ -375,3 +374,23 @@ def test_a_run_without_a_grader_is_an_error_of_one_line(shop: Path) -> None:
     code, out, err = command()
     assert (code, out) == (1, "")
     assert err == "evalkit: the run's shootout names no `grader`, so there is none to measure\n"
+
+
+def test_a_measurement_that_undoes_a_newer_one_is_recorded_again(tmp_path: Path) -> None:
+    good, bad = measure(measured_run(ROWS)), measure(measured_run(table(*(50, 30, 30, 50))))
+    new = [record(found, tmp_path, "2026-10-01")[1] for found in (good, good, bad, good, good)]
+    assert new == [True, False, True, True, False]
+    assert len(read_ledger((tmp_path / "trust.jsonl").read_text(), "f")) == 3
+
+
+def test_a_line_that_claims_more_than_its_labels_or_figures_do_counts_for_nothing(trusted: TrustLine) -> None:
+    claimed = replace(trusted, labels={**trusted.labels, "source": "people"})
+    found = trust_of(measured_run(ROWS, ledger=ledger(claimed)))
+    assert (found.trusted, found.why) == (
+        False,
+        ("The ledger says that its labels are of the source people, and they are example.",),
+    )
+    kappa = {**trusted.figures["kappa"], "low": -0.5}
+    boasting = replace(trusted, figures={**trusted.figures, "kappa": kappa})
+    with pytest.raises(CaseError, match="f:1: says trusted, and its own figures do not reach its thresholds"):
+        read_ledger(ledger(boasting), "f")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evalkit.grading import grading_of
 from evalkit.labels import subject_of_item
-from evalkit.measurement.people import CLASSES, in_words
+from evalkit.measurement.people import CLASSES, FAIL, PASS, in_words
 from evalkit.shown import finite
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Change:
 def changes_since(found: Calibration) -> tuple[Change, ...]:
     """The page's month against each of the last months before it that were measured, the last one first."""
     earlier = list(reversed(found.before))[:MOST_COMPARED]
-    # Of months of the same grader alone there may be a difference with an interval; all of them err together in 5 %.
-    alike = sum(_fingerprint(each) == _fingerprint(found.now) for each in earlier)
+    # Where both months' verdicts are at hand there may be a difference with an interval; all err together in 5 %.
+    alike = sum(_fingerprint(each) == _fingerprint(found.now) or bool(_verdicts(found, each)) for each in earlier)
     confidence = 1 - 0.05 / max(1, alike)
     return tuple(_change(found, each, confidence) for each in earlier)
 
@@ -158,10 +158,14 @@ def _on_the_same(found: Calibration, now: Month, before: Month, confidence: floa
     measurement = found.measurement
     if measurement is None:
         return None, "the run has no grader"
+    held_out = measurement.held_out.in_order
+    people, cases = [in_words(each.people) for each in held_out], [each.item.case for each in held_out]
+    recorded = [_verdicts(found, each) for each in (before, now)]
+    if all(recorded):
+        return paired(people, *recorded, cases=cases, confidence=confidence), ""
     panel = measurement.panel
     if any(_fingerprint(each) != panel.fingerprint for each in (now, before)):
         return None, "the grader was another, whose grades are not at hand"
-    held_out = measurement.held_out.decided
     subjects = [subject_of_item(each.item) for each in held_out]
     sides = [
         [in_words(grading_of(panel, subject, found.run.grades, each.month).passed) for subject in subjects]
@@ -170,8 +174,18 @@ def _on_the_same(found: Calibration, now: Month, before: Month, confidence: floa
     shared = sum(None not in pair for pair in zip(*sides, strict=True))
     if not shared or shared < LEAST_SHARED * now.kappa["n"]:
         return None, f"{shared} of {now.kappa['n']} transcripts have the grades of both months here"
-    people, cases = [in_words(each.people) for each in held_out], [each.item.case for each in held_out]
     return paired(people, *sides, cases=cases, confidence=confidence), ""
+
+
+def _verdicts(found: Calibration, month: Month | None) -> list[str | None]:
+    """The grader's verdicts of a month on the held-out items, as its line keeps them; [] where they are of others."""
+    measurement, line = found.measurement, month and month.line
+    if measurement is None or not line or line.labels["hash"] != measurement.labels_hash:
+        return []
+    same = line.thresholds["held_out"] == measurement.thresholds.held_out
+    letters = line.figures.get("verdicts", "")
+    whole = same and len(letters) == len(measurement.held_out.in_order)
+    return [{"p": PASS, "f": FAIL}.get(letter) for letter in letters] if whole else []
 
 
 def _moved(pair: Paired) -> Moved:

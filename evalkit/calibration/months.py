@@ -20,7 +20,6 @@ from evalkit.measurement import Measurement, measure
 from evalkit.shown import finite
 from evalkit.tables import Run, once_a_run
 from evalkit.trust import TrustLine, line_of, read_ledger
-from evalkit.trust.standing import in_order
 
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 # A row of months no longer than this: one stray date must not make a page of a thousand lines.
@@ -170,7 +169,7 @@ def _lines(run: Run) -> tuple[dict[str, TrustLine], tuple[str, ...]]:
     if text is None or run.panel is None:
         return {}, ()
     try:
-        lines = in_order(read_ledger(text, f"labels/{LEDGER}"))
+        lines = read_ledger(text, f"labels/{LEDGER}")
     except CaseError as error:
         return {}, tuple(f"the ledger cannot be read: {fault}" for fault in error.faults)
     name = run.panel.rubric.name

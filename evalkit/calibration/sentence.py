@@ -38,6 +38,8 @@ def answer(run: Run, month: str = "") -> Answer:
     if found.now is None:
         return Answer(NO_MONTH, "note", (*found.faults, HOW.format("YYYY-MM")))
     says, tone = _says(found, found.now)
+    if found.now.line is not None and found.now.line.decision == "not trusted":
+        says, tone = f"By its thresholds the grader is not trusted in {found.now.month}. {says}", "bad"
     return Answer(says, tone, tuple(_rests_on(found, found.now)), _incomplete(found))
 
 

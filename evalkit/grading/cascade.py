@@ -90,10 +90,12 @@ def grading_of(panel: Panel, subject: Subject, grades: Mapping[str, Grade], seri
     by: Which = "strong" if to_strong else "cheap"
     first = _verdicts(panel, cheap)
     second = _verdicts(panel, strong) if to_strong else None
-    stands = second or first
+    state = _state(cheap, strong, to_strong=to_strong)
+    # A verdict that would not stand once the other grader has spoken is none.
+    stands = (second or first) if state != "not graded" else Verdicts(None, reason=NOT_ASKED)
     asked = [each for each in (cheap, strong if to_strong else ()) if each is not None]
     return Grading(
-        state=_state(cheap, strong, to_strong=to_strong),
+        state=state,
         passed=stands.passed,
         verdicts=stands.by_criterion,
         by=by,

@@ -60,6 +60,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> tuple[tuple[Row, ...], str]:
     for at, values in records[1:]:
         if any(value.strip() for value in values[len(names) :]):
             faults.append(Fault(file, at, "", f"has {len(values)} cells and the header {len(names)}"))
+        elif any(value.strip() for name, value in zip(names, values, strict=False) if not name):
+            faults.append(Fault(file, at, "", "has text in a column without a name; move it into the note"))
         elif any(value.strip() for value in values):
             cells = dict.fromkeys(columns, "") | dict(zip(names, map(restored, values), strict=False))
             rows.append(Row(at, cells))

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from evalkit import documents
 from evalkit.errors import CaseError, Fault
-from evalkit.grading.turns import Turn, to_plain
+from evalkit.grading.turns import Turn, content_hash, to_plain
 from evalkit.labels.items import Adjudication, Item, Kind, LabelSet, Rating, Source
 from evalkit.labels.texts import label_files
 from evalkit.labels.writing import replace
@@ -158,6 +158,7 @@ def save_label_set(labels: LabelSet, path: Path) -> None:
 def check(sets: Iterable[LabelSet], rubrics: Mapping[str, Rubric]) -> list[Fault]:
     """What in the sets does not fit the rubrics: an unknown rubric or criterion, a verdict that is off the menu."""
     faults: list[Fault] = []
+    sets = tuple(sets)
     for labels in sets:
         rubric = rubrics.get(labels.rubric)
         if rubric is None:
@@ -168,6 +169,20 @@ def check(sets: Iterable[LabelSet], rubrics: Mapping[str, Rubric]) -> list[Fault
             given = [*item.ratings, *([item.adjudication] if item.adjudication else [])]
             said = dict.fromkeys(fault for each in given for fault in misfits(each.verdicts, rubric))
             faults += [Fault(labels.file, item.line, item.id, each) for each in said]
+    return faults + _twice(sets)
+
+
+def _twice(sets: Iterable[LabelSet]) -> list[Fault]:
+    """The transcripts that two sets hold, which would count twice; within a set two trials may read alike."""
+    first: dict[tuple[str, str, str, str], tuple[LabelSet, Item]] = {}
+    faults = []
+    for labels in sets:
+        for item in labels.items:
+            key = (labels.source, labels.rubric, content_hash(item.turns), item.reference)
+            owner, other = first.setdefault(key, (labels, item))
+            if owner is not labels:
+                said = f"this transcript stands in {owner.file}:{other.line} as {other.id} too; add its ratings there"
+                faults.append(Fault(labels.file, item.line, item.id, said))
     return faults
 
 

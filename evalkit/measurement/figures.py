@@ -12,6 +12,9 @@ from evalkit.measurement.sides import Side
 from evalkit.stats.agreement import Agreement
 from evalkit.stats.intervals import Interval
 
+# The grader's verdict on one item, in the row of all.
+_LETTER = {True: "p", False: "f", None: "-"}
+
 
 def measurement_figures(found: Measurement) -> dict[str, Any]:
     """A measurement with all its figures; held-out disagreements are counted, open ones named."""
@@ -50,7 +53,7 @@ def side_figures(side: Side) -> dict[str, Any]:
     """All figures of a side; tables are counts, people's verdicts in rows, and no transcript is among them.
 
     `candidates` holds their tables weighted by one over the chance of being drawn as well, so that a pass rate can be
-    corrected without the labels.
+    corrected without the labels; `verdicts` holds a letter for each decided item, by which months are compared.
     """
     beside = side.relatives
     return {
@@ -82,6 +85,7 @@ def side_figures(side: Side) -> dict[str, Any]:
         "strata": {name: kappa_figures(part.agreement) for name, part in side.by_stratum.items()},
         "months": {name: kappa_figures(part.agreement) for name, part in side.by_month.items()},
         "raters": dict(side.people.raters),
+        "verdicts": "".join(_LETTER[each.grading.passed] for each in side.in_order),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from evalkit.errors import NotMeasured
 from evalkit.measurement.sides import Side
@@ -33,11 +34,22 @@ def for_a_tenth(side: Side) -> Needed:
 
 
 def for_the_threshold(side: Side, thresholds: Trust) -> Needed:
-    """The items with which kappa's lower end reaches the threshold, if kappa stays what it is."""
-    value = side.agreement.value
+    """The items with which both lower ends, of kappa and of the agreement on fails, reach their thresholds.
+
+    That is if both stay what they are: kappa's end by `labels_needed`, the other's as it narrows with the square root
+    of the items.
+    """
+    value, fails = side.agreement.value, side.relatives.negative
     if side.agreement.measured and value is not None and value <= thresholds.kappa_low:
         return Needed(None, None, side.agreement.n, "kappa itself is not above the threshold; more labels do not help")
-    return _needed(side, None if value is None else value - thresholds.kappa_low)
+    kappa = _needed(side, None if value is None else value - thresholds.kappa_low)
+    if kappa.items is None or fails.value is None or fails.low is None:
+        return kappa
+    if fails.value <= thresholds.negative_low:
+        said = "the agreement on fails itself is not above its threshold; more labels do not help"
+        return Needed(None, None, side.agreement.n, said)
+    narrower = (fails.value - fails.low) / (fails.value - thresholds.negative_low)
+    return replace(kappa, items=max(kappa.items, math.ceil(side.agreement.n * narrower**2 - 1e-9)))
 
 
 def _needed(side: Side, half_width: float | None) -> Needed:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from evalkit.grading.turns import content_hash
 from evalkit.measurement.labelled import Labelled
 from evalkit.measurement.people import CLASSES, PASS, People, in_words
 from evalkit.rubrics import Rubric
@@ -41,6 +42,11 @@ class Side:
     def decided(self) -> tuple[Labelled, ...]:
         """The items on which people have a verdict."""
         return tuple(each for each in self.labelled if each.people is not None)
+
+    @cached_property
+    def in_order(self) -> tuple[Labelled, ...]:
+        """The decided items in an order that does not hang on files or their names."""
+        return tuple(sorted(self.decided, key=lambda each: (each.item.id, content_hash(each.item.turns))))
 
     @property
     def items(self) -> int:

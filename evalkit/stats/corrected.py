@@ -41,9 +41,13 @@ def corrected(
     method: str,
     confidence: float,
     middle: float | None = None,
+    quantile: float | None = None,
 ) -> Correction:
-    """The estimate and its normal interval around `middle`, both cut to 0 and 1, with what has to be said of it."""
-    z, reasons = z_value(confidence), []
+    """The estimate and its interval around `middle`, both cut to 0 and 1, with what has to be said of it.
+
+    The interval is normal, or that of another `quantile` of the standard error.
+    """
+    z, reasons = quantile or z_value(confidence), []
     # What lies outside by rounding alone is at the end.
     clipped = not -1e-12 <= value <= 1 + 1e-12
     if clipped:

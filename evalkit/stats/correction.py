@@ -212,8 +212,12 @@ def weighted_post_stratified(
 
     Raises:
         ValueError: a verdict is not 0 or 1; a weight is not above 0; lengths differ.
+
+    With few labels the interval errs on the wide side: PPV and NPV spread at least as with one pass and one fail more
+    (Agresti & Coull 1998), on as many labels as the weights are worth (Kish 1965) or cases there are, and the quantile
+    is Student's t of the smaller of the two.
     """
-    return _by_verdict(grader, labelled, confidence, grader_cases, "post-stratified, weighted")
+    return _by_verdict(grader, labelled, confidence, grader_cases, "post-stratified, weighted", careful=True)
 
 
 def _by_verdict(
@@ -222,6 +226,7 @@ def _by_verdict(
     confidence: float,
     grader_cases: Sequence[Hashable] | None,
     method: str,
+    careful: bool = False,
 ) -> Correction:
     """The standard error is by linearisation: of both rates, summed by case, and of p by the gap between the rates."""
     verdicts = _verdicts(grader)
@@ -234,7 +239,7 @@ def _by_verdict(
         raise ValueError("the weight of a label is 1 / its probability to be drawn, a number above 0")
     n, p = verdicts.size, float(verdicts.mean()) if verdicts.size else 0.0
     shares, means = (1 - p, p), [0.0, 0.0]
-    pull = np.zeros(y.size)
+    pull, least, worth = np.zeros(y.size), 0.0, []
     for said in (0, 1):
         here = f == said
         if shares[said] and not here.any():
@@ -243,13 +248,25 @@ def _by_verdict(
         if shares[said]:
             means[said] = float(np.average(y[here], weights=weight[here]))
             pull[here] = shares[said] * weight[here] * (y[here] - means[said]) / weight[here].sum()
+            cases = {item[3] for item, inside in zip(labelled, here, strict=True) if inside}
+            worth.append(min(weight[here].sum() ** 2 / (weight[here] ** 2).sum(), len(cases)))
+            middle = (means[said] * worth[-1] + 1) / (worth[-1] + 2)
+            least += shares[said] ** 2 * middle * (1 - middle) / worth[-1]
     if not n:
         return Correction(None, None, None, None, n, y.size, method, "no trial was graded")
     labels = _clustered(pull, [item[3] for item in labelled])
     rate = _clustered((verdicts - p) / n, names)
     gap = means[1] - means[0]
-    se = None if labels is None or rate is None else math.sqrt(labels + gap**2 * rate)
-    return corrected(p * means[1] + (1 - p) * means[0], se, n, y.size, method, confidence)
+    value = p * means[1] + (1 - p) * means[0]
+    if labels is None or rate is None:
+        return corrected(value, None, n, y.size, method, confidence)
+    if not careful:
+        return corrected(value, math.sqrt(labels + gap**2 * rate), n, y.size, method, confidence)
+    from scipy.special import stdtrit
+
+    se = math.sqrt(max(labels, least) + gap**2 * rate)
+    t = float(stdtrit(max(1.0, min(worth) - 1), (1 + confidence) / 2))
+    return corrected(value, se, n, y.size, method, confidence, quantile=t)
 
 
 def _clustered(pull: np.ndarray, cases: Sequence[Hashable]) -> float | None:

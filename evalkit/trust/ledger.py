@@ -73,6 +73,9 @@ def read_ledger(text: str, file: str) -> tuple[TrustLine, ...]:
         found = parse(_Line, value, lambda path, number=number: number, (), file, "")
         if not isinstance(found, _Line):
             faults += found
+        elif found.decision == "trusted" and not found.reaches():
+            said = "says trusted, and its own figures do not reach its thresholds; remove it"
+            faults.append(Fault(file, number, "", said))
         elif not found.grader.is_whole():
             faults.append(
                 Fault(file, number, "", "the grader's fingerprint is not that of its three hashes; remove it")
@@ -192,6 +195,7 @@ class _Figures(Written):
     strata: dict[Name, _Kappa]
     months: dict[Name, _Kappa]
     raters: dict[Name, Count]
+    verdicts: Annotated[str, Field(pattern="^[pf-]*$")] = ""
 
 
 class _Grader(Written):
@@ -222,3 +226,10 @@ class _Line(Written):
     thresholds: Thresholds
     decision: Word
     reasons: tuple[Text, ...]
+
+    def reaches(self) -> bool:
+        ends = (
+            (self.figures.kappa.low, self.thresholds.kappa_low),
+            (self.figures.negative.low, self.thresholds.negative_low),
+        )
+        return all(low is not None and low >= least for low, least in ends)

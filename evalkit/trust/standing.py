@@ -49,7 +49,10 @@ class Trust:
 
 @once_a_run
 def trust_of(run: Run) -> Trust:
-    """What the run's ledger says of its grader, as rubric, model, prompt, labels and thresholds are now."""
+    """What the run's ledger says of its grader, as rubric, model, prompt, labels and thresholds are now.
+
+    Of several lines that fit, the last in the file stands, whatever their dates: lines are only ever added.
+    """
     if run.panel is None:
         return _no_line("the run's shootout names no `grader`")
     text = run.labels.get(LEDGER)
@@ -57,7 +60,7 @@ def trust_of(run: Run) -> Trust:
         nobody = "nobody recorded how far the grader agrees with people"
         return _no_line(f"there is no ledger labels/{LEDGER}: {nobody}; {AGAIN}")
     try:
-        lines = in_order(read_ledger(text, f"labels/{LEDGER}"))
+        lines = read_ledger(text, f"labels/{LEDGER}")
     except CaseError as error:
         return _no_line(*(f"the ledger cannot be read: {fault}" for fault in error.faults))
     if not lines:
@@ -66,14 +69,9 @@ def trust_of(run: Run) -> Trust:
     fitting = [line for line in lines if not changes(line, run.panel, sets, thresholds)]
     if fitting:
         line = fitting[-1]
-        return Trust(line.decision, line.source, line, line.reasons)
+        return Trust(line.decision, sets[0].source, line, line.reasons)
     by_rubric = [line for line in lines if line.rubric == run.panel.rubric.name]
     return _no_line(*changes((by_rubric or lines)[-1], run.panel, sets, thresholds))
-
-
-def in_order(lines: Sequence[TrustLine]) -> tuple[TrustLine, ...]:
-    """The lines by their date, and those of one day as they stand in the ledger."""
-    return tuple(sorted(lines, key=lambda line: line.date))
 
 
 def changes(line: TrustLine, panel: Panel, sets: Sequence[LabelSet], thresholds: Thresholds) -> tuple[str, ...]:
@@ -88,6 +86,8 @@ def changes(line: TrustLine, panel: Panel, sets: Sequence[LabelSet], thresholds:
     if line.labels["hash"] != labels_hash(sets):
         gone = "no label set is by its rubric any more" if not sets else "the labels have changed"
         said.append(f"{gone} {since}; {AGAIN} again")
+    elif line.source != sets[0].source:
+        said.append(f"the ledger says that its labels are of the source {line.source}, and they are {sets[0].source}")
     now = thresholds.model_dump(mode="json")
     if moved := [f"{name} {line.thresholds[name]} → {now[name]}" for name in now if line.thresholds[name] != now[name]]:
         said.append(f"the thresholds in suite.yaml have changed {since}: {', '.join(moved)}; {AGAIN} again")
@@ -118,7 +118,9 @@ def record(measurement: Measurement, folder: Path, day: str) -> tuple[Path, bool
     """
     path, line = folder / LEDGER, line_of(measurement, day)
     there = label_files(folder).get(LEDGER, "")
-    if line in read_ledger(there, str(path)):
+    before = [each for each in read_ledger(there, str(path)) if each.series == line.series]
+    # Compared with the newest alone: what was measured otherwise in between is undone by measuring this again.
+    if before and before[-1] == line:
         return path, False
     append(path, line)
     return path, True

@@ -105,9 +105,10 @@ def threshold_chart(found: Measurement) -> LayerChart:
 @where_measured
 def more_labels(found: Measurement) -> Card:
     """How many more held-out labels the decision needs."""
-    least = number(found.thresholds.kappa_low)
+    kappa, fails = number(found.thresholds.kappa_low), number(found.thresholds.negative_low)
+    both = f"The lower ends reach {kappa} (kappa) and {fails} (agreement on fails)"
     rows = [
-        _needed(f"Kappa's lower end reaches {least}", found.for_the_threshold, "The decision on kappa"),
+        _needed(both, found.for_the_threshold, "The decision"),
         _needed("Kappa is known to within ±0.1", found.for_a_tenth, "A figure to compare months by"),
     ]
     return agreement_cards.figures(

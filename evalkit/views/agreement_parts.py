@@ -166,7 +166,8 @@ def measured_grader(run: Run) -> Card:
         f"Grader {panel.fingerprint[:8]} ({parts}): {panel.cheap.spec.model}{strong}. Rubric {panel.rubric.name}, "
         f"criteria {listed(panel.rubric.criterion_names)}; a transcript passes where each of them does. Grades of the "
         f"series {found.series}.",
-        f"Labels: {sets}; {100 * found.thresholds.held_out:.0f} % of the cases are held out, by a hash of their id.",
+        f"Labels: {sets}; {found.held_out.cases} of the {counted(found.all.cases, 'case')} are held out, by a hash of "
+        "their id.",
         *(f"The label set {each.name} says of itself: {each.about}" for each in found.sets if each.about),
     ]
     return cards.stack([cards.prose("\n\n".join(said)), provenance(run)], empty="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,7 +12,6 @@ from evalkit.cards import Card
 from evalkit.graded_scores import GradedScore, cheap_against_strong, graded_scores, graded_trials, states_in_words
 from evalkit.shown import counted
 from evalkit.stats.audit import Disagreement
-from evalkit.stats.correction import Correction
 from evalkit.tables import Run
 from evalkit.trust import trust_of
 
@@ -33,6 +33,12 @@ def graded_answer(run: Run) -> Card:
     if not trust.trusted:
         return cards.headline(f"No graded score: {_first(trust.why)}", "note", "\n\n".join(trust.why[1:]), sign="–")
     marks = [cards.example_labels(EXAMPLE)] if trust.source == "example" else []
+    states = Counter(each.state for each in run.gradings if each is not None)
+    if missing := states["not graded"] + states["error"]:
+        said = (
+            f"{missing} of {counted(sum(states.values()), 'completed trial')} have no grade; `evalkit grade` goes on."
+        )
+        marks.append(cards.watermark(said))
     return cards.stack([*marks, cards.prose(" ".join(trust.why))], empty="")
 
 
@@ -47,8 +53,8 @@ def graded_table(run: Run) -> GT | Card:
     rows = [
         {
             "candidate": each.candidate,
-            "raw": boards.percent_with_interval(each.raw.value, each.raw.low, each.raw.high),
-            "corrected": _corrected(each.corrected),
+            "raw": _raw(each),
+            "corrected": _corrected(each),
             "n": f"{counted(each.raw.n, 'case')}\n{graded_trials(each.states)}".replace(" ", "\u00a0"),
             "left": states_in_words(each.states) or "–",
             "alike": _alike(each),
@@ -77,19 +83,36 @@ def _first(why: tuple[str, ...]) -> str:
     return why[0][:1].lower() + why[0][1:] if why else "no agreement with people was measured."
 
 
-def _corrected(found: Correction) -> str:
+def _raw(score: GradedScore) -> str:
+    if score.raw.value is None and score.raw.reason:
+        return f"not measured: {score.raw.reason}"
+    return boards.percent_with_interval(score.raw.value, score.raw.low, score.raw.high)
+
+
+def _corrected(score: GradedScore) -> str:
+    found = score.corrected
     if found.value is None:
         return found.reason if found.reason.startswith("not corrected") else f"not measured: {found.reason}"
     share = boards.percent_with_interval(found.value, found.low, found.high) + (" *" if found.clipped else "")
-    own = found.method.startswith("post-stratified")
-    labels = f"by {found.labelled:.0f} labels of its own" if own else f"by {found.labelled:.0f} labels of all †"
+    if found.method.startswith("post-stratified"):
+        labels = f"by {found.labelled:.0f} labels of its own"
+    else:
+        labels = f"by {found.labelled:.0f} labels of all †" + (" ‡" if _untested(score) else "")
     return f"{share}\n{labels}".replace(" ", "\u00a0")
 
 
+def _untested(score: GradedScore) -> bool:
+    return score.alike is None or score.alike.differs is None
+
+
 def _alike(score: GradedScore) -> str:
-    if score.alike is None:
+    found = score.alike
+    if found is None:
         return "no label is of it"
-    return {True: "no", False: "no difference found", None: "not measured: too few labels"}[score.alike.differs]
+    if found.differs is not None:
+        return "no" if found.differs else "no difference found"
+    tested = [name for name, p in (("passes", found.p_sensitivity), ("fails", found.p_specificity)) if p is not None]
+    return f"no difference found on {tested[0]}, too few of the others" if tested else "not measured: too few labels"
 
 
 def _note(scores: tuple[GradedScore, ...], cascade: Disagreement, *, whole: bool) -> str:
@@ -105,6 +128,8 @@ def _note(scores: tuple[GradedScore, ...], cascade: Disagreement, *, whole: bool
             "† Too few labels are of its own trials: corrected by the grader's sensitivity and specificity on all "
             "candidates (Rogan–Gladen), as many labels as there are cases; the interval counts their error too."
         )
+    if any(_untested(each) and each.corrected.method == "Rogan–Gladen" for each in scores):
+        said.append("‡ Too few labels are of this candidate to tell whether the grader errs on it as on the others.")
     if any(each.clipped for each in found):
         said.append("* The estimate lay outside 0 to 100 % and was cut.")
     if whole:
