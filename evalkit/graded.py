@@ -30,6 +30,8 @@ from evalkit.tables import Run
 
 STATES = ("graded", "unscored", "error", "not graded")
 Progress = Callable[[int, int], None]
+# Of the reasons why there is no verdict, so many are told.
+MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class GradedRun:
     """What came of grading a run: its trials and labelled transcripts by state, and what was spent now.
 
     `usd` is None where the cost of a call is unknown. `stopped` says why transcripts were left, '' where none was;
-    `grader` whether the shootout names one at all.
+    `grader` whether the shootout names one at all. `reasons` are the commonest why there is no verdict, with how often.
     """
 
     run: str
@@ -47,6 +49,7 @@ class GradedRun:
     usd: float | None
     stopped: str = ""
     grader: bool = True
+    reasons: tuple[tuple[str, int], ...] = ()
 
     @property
     def incomplete(self) -> int:
@@ -69,6 +72,8 @@ def grade_run(
         raise ShootoutError(f"{name} is an archived report, whose numbers never move; grade its run in the store")
     run = load_run(name, store)
     role, panel = grader_of(run.manifest), run.panel
+    if role is not None and panel is None:
+        raise ShootoutError(run.no_panel)
     if role is None or panel is None:
         return GradedRun(run.id, _counted(()), _counted(()), 0, 0.0, grader=False)
     asked = options or GradeOptions()
@@ -85,13 +90,17 @@ def grade_run(
                 calls, stopped = calls + done.calls, done.stopped
                 costs.append(done.usd)
         grades = opened.grades.of(list(grade_keys(run)))
+    live = [grading_of(panel, each, grades) for each in trials]
+    months = [grading_of(panel, each, grades, run.series) for each in labelled]
+    reasons = Counter(each.reason for each in (*live, *months) if each.state in ("error", "unscored"))
     return GradedRun(
         run=run.id,
-        trials=_counted(grading_of(panel, each, grades).state for each in trials),
-        labelled=_counted(grading_of(panel, each, grades, run.series).state for each in labelled),
+        trials=_counted(each.state for each in live),
+        labelled=_counted(each.state for each in months),
         calls=calls,
         usd=None if None in costs else sum(costs),
         stopped=stopped,
+        reasons=tuple(reasons.most_common(MOST_REASONS)),
     )
 
 

@@ -15,6 +15,7 @@ from evalkit.archive import Pair
 from evalkit.cases import Case
 from evalkit.checks import Judgement, judge
 from evalkit.client import Price
+from evalkit.errors import ShootoutError
 from evalkit.grading import LIVE, Grading, Panel, Subject, grading_of, panel_of_run, subject_of
 from evalkit.labels import LabelSet, load_label_sets
 from evalkit.store import Slot
@@ -113,10 +114,23 @@ class Run:
         """The series of the grades of labelled transcripts: "live", or a calibration's month."""
         return self.manifest.get("series", LIVE)
 
-    @cached_property
+    @property
     def panel(self) -> Panel | None:
-        """Who grades by what; None where the shootout names no grader. Raises ShootoutError where a part is lost."""
-        return panel_of_run(self.manifest, self.suite)
+        """Who grades by what; None where the shootout names no grader, or `no_panel` says what of it is lost."""
+        return self._panel[0]
+
+    @property
+    def no_panel(self) -> str:
+        """Why there is no panel, '' where there is one: checks are read without it."""
+        return self._panel[1]
+
+    @cached_property
+    def _panel(self) -> tuple[Panel | None, str]:
+        try:
+            panel = panel_of_run(self.manifest, self.suite)
+        except ShootoutError as error:
+            return None, str(error)
+        return panel, "" if panel else "the run's shootout names no `grader`"
 
     @cached_property
     def subjects(self) -> tuple[Subject | None, ...]:

@@ -311,8 +311,18 @@ def test_a_rise_against_a_grader_that_was_another_long_ago_is_no_drift() -> None
     assert "Against 2026-08, when the grader was another, agreement has risen beyond chance." in said(run)
     # Right after a change it is the news: fallen since the grader was another.
     fresh = months_run({"2026-10": BAD}, another(month_line(GOOD, "2026-09"), "model"))
-    assert "Agreement with people has fallen beyond chance against 2026-09" in answer(fresh).says
-    assert answer(fresh).says.endswith("The grader's model has changed since 2026-09.")
+    said_first = answer(fresh).says
+    assert "2026-10 is the first month of this grader, so no drift of it can be told" in said_first
+    assert "The grader's model has changed since 2026-09." in said_first
+    assert said_first.endswith("with the grader before it, agreement with people has fallen beyond chance.")
+    # Three graders in three months: the last one alone is the news, however much better the first one was.
+    three = months_run(
+        {"2026-10": BAD},
+        another(month_line(GOOD, "2026-08"), "model"),
+        another(another(month_line(BAD, "2026-09"), "model"), "prompt"),
+    )
+    assert "No difference beyond chance from the grader before it is seen against 2026-09" in answer(three).says
+    assert "against 2026-08" not in answer(three).says
 
 
 @pytest.mark.parametrize("parts", [("rubric",), ("model",), ("prompt",), ("rubric", "model", "prompt")])

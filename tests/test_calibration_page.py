@@ -162,12 +162,11 @@ def test_the_change_has_an_interval_on_the_same_transcripts_and_else_none_is_mad
     assert rows["2026-09"][1:3] == ["2 of 200\n1 to fail, 1 to pass", "none seen: too few verdicts changed to tell"]
     assert rows["2026-08"][0] == "no interval"
     assert "the labels are others" in rows["2026-08"][4]
-    assert rows["2026-06"] == [
-        "no interval", "–", "risen beyond chance", "prompt",
-        "the 95 % intervals lie apart; the grader was another, whose grades are not at hand",
-    ]  # fmt: skip
-    # Two months of the same grader, of which one has its grades here.
-    assert "Each at 97.5 %, so that all of them together err in 5 %" in read(history(), "month_changes").text
+    # The grader was another then; its verdicts stand in the ledger, item by item.
+    assert rows["2026-06"][0].startswith("+0.44 (0.")
+    assert rows["2026-06"][2:4] == ["risen beyond chance", "prompt"]
+    # Four of the earlier months are of this grader or have their verdicts here: 1 − 0.05/4.
+    assert "Each at 98.75 %, so that all of them together err in 5 %" in read(history(), "month_changes").text
 
 
 def test_the_answer_names_what_moved_and_what_changed_and_stands_first(tmp_path: Path) -> None:
@@ -177,7 +176,7 @@ def test_the_answer_names_what_moved_and_what_changed_and_stands_first(tmp_path:
     fallen.archive(archive)
     page = report.render(NOTEBOOK, {"run": str(archive)}, tmp_path / "out").read_text("utf-8")
     first = re.search('<p class="ek-say">([^<]*)', page)[1]
-    assert first.startswith("Agreement with people has fallen beyond chance against 2026-09")
+    assert first.startswith("By its thresholds the grader is not trusted in 2026-10. Agreement with people has fallen")
     body = page.partition("<body>")[2]
     assert body.index("EXAMPLE LABELS") < body.index('class="ek-say"') < body.index("ek-static")
     # Two charts, each with its image, and nothing from another host.

@@ -34,7 +34,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[tuple[int, int], tup
     (suite / "tickets").mkdir()
     (suite / "tickets/fresh.yaml").write_bytes(FRESH.read_bytes())
     shootout = re.sub(
-        r"^purposes:\n(?:  .*\n)+", "", (ROOT / "cases/shootouts/offline.yaml").read_text(), flags=re.MULTILINE
+        r"^(?:purposes|grader):\n(?:  .*\n)+",
+        "",
+        (ROOT / "cases/shootouts/offline.yaml").read_text(),
+        flags=re.MULTILINE,
     )
     (suite / "shootouts").mkdir()
     (suite / "shootouts/offline.yaml").write_text(shootout)

@@ -19,7 +19,7 @@ from evalkit.store import Slot
 from evalkit.tables import Run
 from evalkit.transcript import Message, Trial
 from evalkit.trust import line_of
-from evalkit.views.graded import NO_GRADER, graded_answer, graded_table
+from evalkit.views.graded import graded_answer, graded_table
 
 SETTINGS = "name: handmade\ntrust: {held_out: 1, kappa_low: -1, negative_low: 0, least_rarer: 1}"
 Told = tuple[str, str | None]
@@ -251,4 +251,4 @@ def test_a_changed_grader_takes_the_score_away_and_the_page_says_what_changed(
 def test_a_run_without_a_grader_says_so() -> None:
     run = graded_run({"steady": ["pass"]}, others(1, 0, 0, 1))
     alone = Run({**run.manifest, "shootout": {}}, run.suite, run.pairs, run.judged_by)
-    assert NO_GRADER.replace("'", "&#x27;") in said_of(alone)
+    assert "Nothing is graded here: the run&#x27;s shootout names no `grader`." in said_of(alone)

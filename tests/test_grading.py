@@ -403,3 +403,35 @@ def test_what_a_run_without_a_grader_shows_is_no_grading(shop: Path) -> None:
     assert read.panel is None
     assert set(read.gradings) == {None}
     assert panel_of_run(read.manifest, read.suite) is None
+
+
+def test_a_lost_prompt_takes_no_page_of_checks_away_and_says_what_to_do(graded_shop) -> None:
+    shop = graded_shop()
+    run, _ = played(shop)
+    (shop / "prompts/grader.md").unlink()
+    read = load_run(run)
+    assert read.judged.height == 6
+    assert read.panel is None
+    assert "the grader's prompt grader.md is not in the suite's prompts/; bring it back" in read.no_panel
+    with pytest.raises(ShootoutError, match=r"grader\.md is not in"):
+        grade_run(run)
+
+
+def test_line_ends_of_the_prompt_are_no_change_of_it(graded_shop) -> None:
+    shop = graded_shop()
+    run, _ = played(shop)
+    before = load_run(run).panel
+    (shop / "prompts/grader.md").write_bytes(b"Grade what the agent told the customer.\r\n\r\n")
+    after = load_run(played(shop)[0]).panel
+    assert before is not None
+    assert after is not None
+    assert before.fingerprint == after.fingerprint
+
+
+def test_why_there_is_no_verdict_is_told_once_a_reason(graded_shop) -> None:
+    run, _ = played(graded_shop("{model: offline/grader-cheap, rubric: quality, params: {unsur: 0.1}}"))
+    done = CliRunner().invoke(app, ["grade", run])
+    assert done.exit_code == 4
+    (said,) = [line for line in done.stderr.splitlines() if "×" in line]
+    assert said.startswith("  6 × error: ")
+    assert "knows no parameter unsur" in said

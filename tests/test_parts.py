@@ -66,7 +66,7 @@ def test_a_store_of_the_first_version_is_read_and_gains_the_parts(shop: Path, tm
     with Store(path) as store:
         play_plan(planned, store)
     old = sqlite3.connect(path)
-    for table in ("identities", "parts", "pieces"):
+    for table in ("identities", "parts", "pieces", "grades"):
         old.execute(f"DROP TABLE {table}")
     old.execute("PRAGMA user_version = 1")
     old.commit()

@@ -9,18 +9,21 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from conftest import ROOT
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from evalkit.errors import PatternError
 from evalkit.folding import fold
+from evalkit.loading import load_suite
 from evalkit.patterns import Concepts, Pattern, concept_key
+from evalkit.patterns import blocks as blocks_module
 from evalkit.patterns import concepts as concepts_module
-from evalkit.patterns import prefilter as prefilter_module
 from evalkit.patterns import spans as spans_module
 from evalkit.patterns.alternatives import MAX_CHARS, MAX_SIZE
 from evalkit.patterns.examples import mistaken, unproved
+from evalkit.patterns.words import needs
 
 NEVER_EXPIRES = Pattern(
     any=["never expires?", "(does ?n[o']t|will not|won't) expire", "locked in", "no rush"],
@@ -198,6 +201,7 @@ def test_a_reply_is_found_however_it_is_typed_and_its_span_is_as_it_was_written(
         ("คืนเงิน", "เราจะคืนเงินให้คุณ", ["คืนเงิน"]),
         ("ユーザ", "ユーザー", ["ユーザ"]),
         ("退款|a", "退款退款 a", ["退款", "退款", "a"]),
+        ("[^a-z]at", "x5at", ["5at"]),
         # An edge of punctuation or symbols asks for no boundary there.
         (r"\$12", "US$12 $12 $123", ["$12", "$12"]),
         ("5 €", "5 €uro 15 € 5 €", ["5 €", "5 €"]),
@@ -468,6 +472,162 @@ def test_a_long_text_searched_piece_by_piece_gives_the_hits_of_a_search_at_once(
         assert concepts.find(text) == at_once
 
 
+# What is told from the words of an alternative: with gaps, optional words and ends, digits and signs between letters.
+FRAGMENTS = [
+    "refunds?",
+    "(re)?fund",
+    "a ?b",
+    "(sent|will( not)? be sent)",
+    "( very){0,2} good",
+    "( [^ .]+){0,2}",
+    " [a-z]+n't",
+    "[^a-z]{1,2}",
+    r"\W{1,3}",
+    r"\W",
+    "[^a-z]",
+    ".{0,5}",
+    "[0-9]+",
+    "[ck]at",
+    "(é|退)?",
+    "e-?mail",
+    "(x|y z|)",
+    "(5|five)[- ]?(mm)?",
+    "[a-c]",
+    "(good )*",
+    r"\.? ",
+    " ",
+    " ",
+]
+SAID = [
+    *[
+        "refund",
+        "refunds",
+        "fund",
+        "re",
+        "a",
+        "b",
+        "ab",
+        "sent",
+        "will be sent",
+        "will",
+        "not",
+        "very",
+        "good",
+        "isn't",
+    ],
+    *[
+        "cat",
+        "kat",
+        "e-mail",
+        "email",
+        "x",
+        "y z",
+        "5mm",
+        "five",
+        "mm",
+        "12",
+        "é",
+        "退",
+        "wort",
+        ".",
+        ",",
+        "-",
+        "_",
+        "\n",
+    ],
+    *[" "] * 12,
+]
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=5).map("".join), min_size=1, max_size=4),
+    st.lists(st.sampled_from(SAID), max_size=60).map("".join),
+)
+def test_an_alternative_is_never_ruled_out_where_it_stands(alternatives: list[str], text: str) -> None:
+    try:
+        concepts = Concepts.compile(
+            {each: Pattern(any=(each,)) for each in dict.fromkeys(map(str.strip, alternatives)) if each}
+        )
+    except (PatternError, ValidationError):
+        assume(False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(concepts_module, "MAX_CLAIMS", 10_000)
+        patch.setattr(concepts_module, "FEW", 10_000)
+        one_by_one = concepts.find(text)
+        patch.setattr(concepts_module, "FEW", 0)
+        assert concepts.find(text) == one_by_one
+        patch.setattr(spans_module, "_WHOLE", 0)
+        patch.setattr(blocks_module, "_BLOCK", 2)
+        patch.setattr(blocks_module, "_FEW", 2)
+        assert concepts.find(text) == one_by_one
+
+
+@pytest.mark.parametrize(
+    ("alternative", "said"),
+    [
+        ("refund( x){0,6} sent", "refund sent"),
+        ("refund( x){0,6} sent", "refund x sent"),
+        ("refund( x){0,6} sent", "refund x x x x x x sent"),
+        ("refund(( [^ .]+){3}){2} sent", "refund x y-z 'x' y z x sent"),
+        ("refund [^.]{0,40} sent", "refund x x x x x x x x x x x x x x x x sent"),
+        ("refund.*sent", f"refund {'x ' * 100}sent"),
+        ("(refund|sent )", "sent ;"),
+        ("(^| )refund", "- refund"),
+    ],
+)
+def test_an_alternative_is_found_in_a_long_text_wherever_it_begins(alternative: str, said: str) -> None:
+    concepts = of(alternative)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans_module, "_WHOLE", 0)
+        patch.setattr(concepts_module, "FEW", 0)
+        for before in range(40):
+            text = f"{'so ' * before}{said}{' so' * 400}"
+            assert [text[hit.start : hit.end].strip() for hit in concepts.find(text)] == [said.strip("; -")]
+
+
+def needed(alternative: str) -> list[tuple[list[str], int]]:
+    """Of each branch what is asked for: of each of these lists a word, or all words with "+", and the spaces at most."""
+    (each,) = of(alternative).concept("it").any
+    return [
+        (
+            sorted(
+                " ".join(sorted(b"+".join(sorted(way)).decode() for way in (*zip(choice.words), *choice.phrases)))
+                for choice in need.choices
+            ),
+            need.spaces,
+        )
+        for need in needs(each.source, left=each.left, right=each.right)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alternative", "asks"),
+    [
+        ("refund", [(["refund"], 0)]),
+        ("Refunds? (sent|issued)|paid", [(["issued sent", "refund refunds"], 1), (["paid"], 0)]),
+        ("(we|I)( [^ .]+){0,3} pay", [(["i we", "pay"], 4)]),
+        ("(will|is going to) pay", [(["going+is+to will", "pay"], 3)]),
+        ("won't( ever)? pay", [(["pay", "t", "won"], 2)]),
+        ("e-?mail", [(["e+mail email"], 0)]),
+        ("[ck]at", [(["cat kat"], 0)]),
+        ("café", [(["caf"], 0)]),
+        (r"\$12", [(["12"], 0)]),
+        # What is no boundary is none: this stands in "x5at".
+        ("[^a-z]at", [([], 1)]),
+        # Half a word is none, and what may be left out is not asked for.
+        ("[a-z]+n't pay", [(["pay", "t"], 1)]),
+        ("(pre|re|)fund", [(["fund prefund refund"], 0)]),
+        ("not.{0,40}paid", [([], 40)]),
+        ("not .{0,40} paid", [(["not", "paid"], 42)]),
+        ("refund( it)?", [(["refund"], 1)]),
+        ("退款", [([], 0)]),
+    ],
+)
+def test_an_alternative_asks_for_its_whole_words(alternative: str, asks: list[tuple[list[str], int]]) -> None:
+    assert needed(alternative) == asks
+
+
 # Bounds --------------------------------------------------------------------------------------------------------------
 
 
@@ -529,21 +689,18 @@ def test_a_large_dictionary_finds_what_a_small_one_finds() -> None:
     ]
 
 
-def test_alternatives_that_cannot_be_told_apart_together_are_told_apart_in_smaller_parts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sizes = []
-
-    def refuse(together: object) -> None:
-        sizes.append(together)
-        raise prefilter_module.re2.error("failed to compile Set")
-
-    monkeypatch.setattr(prefilter_module.re2.Set, "Compile", refuse)
-    monkeypatch.setattr(concepts_module, "FEW", 0)
-    concepts = of("refund", "cancel", "x{2}")
-    assert found(concepts, "cancel or refund") == ["cancel", "refund"]
-    # All three, then one and two, and these one by one.
-    assert len(sizes) == 5
+def test_a_megabyte_in_which_nothing_repeats_is_searched_for_all_shipped_concepts_in_a_moment() -> None:
+    suite = load_suite(ROOT / "cases")
+    chance = random.Random(1)
+    said = [
+        *(text for each in suite.patterns.values() for text in each.matches),
+        *(each.text for each in suite.articles),
+    ]
+    words = " ".join(said).split()
+    text = " ".join(chance.choices(words, k=250_000))[:1_000_000]
+    suite.concepts.find(said[0])
+    # Some 0.2 s. One automaton of all alternatives, that forgets what it has no memory for, took 5.
+    assert seconds(suite.concepts, text) < 1.5
 
 
 def seconds(concepts: Concepts, text: str) -> float:

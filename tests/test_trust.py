@@ -373,7 +373,7 @@ def test_a_run_without_a_grader_is_an_error_of_one_line(shop: Path) -> None:
     run(shop / "shootouts/small.yaml", trials=1, quiet=True)
     code, out, err = command()
     assert (code, out) == (1, "")
-    assert err == "evalkit: the run's shootout names no `grader`, so there is none to measure\n"
+    assert err == "evalkit: the run's shootout names no `grader`: there is no grader to measure\n"
 
 
 def test_a_measurement_that_undoes_a_newer_one_is_recorded_again(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from evalkit.calibration.months import Calibration, Month, calibrated, is_month
 from evalkit.shown import counted, listed, with_interval
 from evalkit.tables import Run
 
-NO_GRADER = "No grader is calibrated: this run's shootout names none."
 NO_MONTH = "No month is measured: the grader's agreement with people was never measured in a month's series."
 HOW = "`make calibration MONTH={}` grades the labelled transcripts anew and shows what came of it."
 
@@ -34,7 +33,7 @@ def answer(run: Run, month: str = "") -> Answer:
     """The answer for a month. Raises ReportError where `month` is none."""
     found = calibrated(run, month)
     if run.panel is None:
-        return Answer(NO_GRADER, "note", ())
+        return Answer(f"No grader is calibrated: {run.no_panel}.", "note", ())
     if found.now is None:
         return Answer(NO_MONTH, "note", (*found.faults, HOW.format("YYYY-MM")))
     says, tone = _says(found, found.now)
@@ -59,6 +58,8 @@ def _says(found: Calibration, now: Month) -> tuple[str, Literal["good", "warn", 
     drift = _drift(found)
     by = {moved: [each for each in drift if each.moved == moved] for moved in ("fallen", "risen")}
     grader = _grader(found, now)
+    if not any(not each.parts for each in found.changes):
+        return _first_of_its_grader(now, drift[0], kappa, grader)
     said = [
         f"Agreement with people has {moved} beyond chance against {listed([each.since for each in reversed(moves)])}"
         for moved, moves in by.items()
@@ -74,13 +75,27 @@ def _says(found: Calibration, now: Month) -> tuple[str, Literal["good", "warn", 
     return f"No drift beyond chance is seen in {now.month} against {earlier}: {kappa}. {grader}", tone
 
 
+def _first_of_its_grader(
+    now: Month, last: Change, kappa: str, grader: str
+) -> tuple[str, Literal["good", "warn", "bad", "note"]]:
+    """What is said in the first month of a grader: no drift of it can be told, but what the change did to agreement."""
+    first = f"{now.month} is the first month of this grader, so no drift of it can be told: {kappa}. {grader}"
+    moved = {
+        "fallen": f"Against {last.since}, with the grader before it, agreement with people has fallen beyond chance.",
+        "risen": f"Against {last.since}, with the grader before it, agreement with people has risen beyond chance.",
+        "none seen": f"No difference beyond chance from the grader before it is seen against {last.since}.",
+        "not comparable": f"It cannot be compared with {last.since}.",
+    }[last.moved]
+    return f"{first} {moved}", "bad" if last.moved == "fallen" else "warn"
+
+
 def _drift(found: Calibration) -> tuple[Change, ...]:
     """The changes that tell of drift: against months of the same grader or, right after a change, of the last one.
 
     What lies further back was another grader; that agreement was another then is no news.
     """
     alike = tuple(each for each in found.changes if not each.parts)
-    return alike or tuple(each for each in found.changes if each.parts == found.changes[0].parts)
+    return alike or found.changes[:1]
 
 
 def _grader(found: Calibration, now: Month) -> str:

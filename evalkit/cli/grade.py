@@ -49,7 +49,7 @@ def grade(
     with counting("transcripts graded", quiet=as_json) as show:
         done = grade_run(run, store, options, show)
     if as_json:
-        parts = {"trials": done.trials, "labelled": done.labelled}
+        parts = {"trials": done.trials, "labelled": done.labelled, "reasons": dict(done.reasons)}
         print_json({"run": done.run, **parts, "calls": done.calls, "usd": done.usd})
     elif not done.grader:
         typer.echo(f"run {done.run[:8]}: its shootout names no `grader`, so there is nothing to grade")
@@ -59,6 +59,11 @@ def grade(
             f"run {done.run[:8]}: {_said(done.trials, 'trial')}; {_said(done.labelled, 'labelled transcript')}; "
             f"{done.calls} calls now, {cost}"
         )
+        from evalkit.cards import brief
+        from evalkit.reader import printable
+
+        for reason, count in done.reasons:
+            say(f"  {count} × {printable(brief(reason, 300))}")
     if done.stopped:
         say(done.stopped)
         raise typer.Exit(3)

@@ -12,6 +12,7 @@ from evalkit.cli.app import AsJson, RunName, StoreFile, app, print_json
 
 if TYPE_CHECKING:
     from evalkit.measurement import Measurement
+    from evalkit.trust import Trust
 
 
 @app.command()
@@ -35,15 +36,21 @@ def agreement(
     found = measure(run)
     if not found.sets:
         raise NotMeasured(found.decision.reasons[0])
+    if folder and (waiting := found.held_out.states["not graded"]):
+        raise NotMeasured(
+            f"{waiting} of {len(found.held_out.decided)} held-out transcripts are not graded yet, so there is nothing "
+            f"to record: `evalkit grade {name}` first"
+        )
     said = _record(found, folder) if folder else {}
+    stands = trust_of(load_run(name, store) if said else run)
     if as_json:
         from evalkit.measurement.figures import measurement_figures
 
-        stands = trust_of(load_run(name, store) if said else run)
         print_json({"run": run.id, **measurement_figures(found), "trust": stands.decision, "why": stands.why, **said})
         return
     for line in lines(found):
         typer.echo(line)
+    typer.echo(f"\nin reports this grader is {_standing(stands)}")
     if said:
         typer.echo(
             f"recorded in {said['ledger']}" if said["recorded"] else f"not recorded again: {said['ledger']} holds it"
@@ -70,3 +77,10 @@ def _record(found: Measurement, folder: Path) -> dict[str, str | bool]:
 
     path, new = record(found, folder / "labels", date.today().isoformat())
     return {"ledger": str(path), "recorded": new}
+
+
+def _standing(stands: Trust) -> str:
+    """What the ledger says of a grader, which is what a report goes by."""
+    if stands.line is None:
+        return f"not trusted: {' '.join(stands.why)}"
+    return f"{stands.decision}, by the ledger's line of {stands.line.date} (series {stands.line.series})"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from evalkit.grading.panel import LIVE, Panel, Subject, grader_of, panel_of, panel_of_run, subject_of
     from evalkit.grading.parsing import Parsed, parse_reply
     from evalkit.grading.prompt import GRADER_PROTOCOL, grader_messages, reply_schema
-    from evalkit.grading.session import Graded, GradeOptions, grade_subjects, keys_of
+    from evalkit.grading.session import Graded, GradeOptions, grade_subjects
     from evalkit.grading.turns import Turn, content_hash, from_plain, reference_of, to_plain, turns_of
 
 _HOME = {
@@ -29,7 +29,6 @@ _HOME = {
     "grader_messages": "prompt",
     "grader_of": "panel",
     "grading_of": "cascade",
-    "keys_of": "session",
     "panel_of": "panel",
     "panel_of_run": "panel",
     "parse_reply": "parsing",
@@ -56,7 +55,6 @@ __all__ = [
     "grader_messages",
     "grader_of",
     "grading_of",
-    "keys_of",
     "panel_of",
     "panel_of_run",
     "parse_reply",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from evalkit.client import Client, Completion, ModelSpec
+from evalkit.dialogue.told import SEEDED, seed_from
 from evalkit.grading.panel import Grader, Panel, Subject
 from evalkit.grading.parsing import parse_reply
 from evalkit.grading.prompt import grader_messages, reply_schema
@@ -15,7 +16,6 @@ from evalkit.transcript import Grade
 
 # A reply that the token limit cut is asked for once more, with so many times the tokens.
 MORE_TOKENS = 4
-SEEDED = ("offline/", "local/")
 
 
 async def ask(
@@ -35,8 +35,9 @@ async def ask(
     started, clock = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
     deadline = asyncio.get_running_loop().time() + timeout_s
     messages = grader_messages(panel.rubric, panel.instructions, subject.turns, subject.reference, answer)
-    # An embedded model draws its own variation: from what is graded and the series, so that a month asks anew.
-    seed = int(fingerprint[:7], 16) ^ grader.seed if grader.spec.model.startswith(SEEDED) else None
+    # An embedded model draws its own variation, by the series, so that a month differs from another; not by what is
+    # graded, where a word of the transcript would get another draw.
+    seed = seed_from(grader.which, grader.seed, series) if grader.spec.model.startswith(SEEDED) else None
 
     async def complete(spec: ModelSpec) -> Completion:
         return await client.complete(spec, messages, deadline=deadline, seed=seed, schema=reply_schema(panel.rubric))

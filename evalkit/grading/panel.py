@@ -106,12 +106,20 @@ def panel_of(role: GraderRole, suite: Suite) -> Panel:
     names = [role.rubric] if role.rubric else list(suite.rubrics)
     rubric, instructions = suite.rubrics.get(names[0]) if len(names) == 1 else None, suite.prompt(role.prompt)
     if rubric is None:
-        raise ShootoutError(f"the grader's rubric {role.rubric or '(none named)'} is not in the suite's rubrics/")
+        known = ", ".join(suite.rubrics) or "none"
+        raise ShootoutError(
+            f"the grader's rubric {role.rubric or '(none named)'} is not in the suite's rubrics/ (there: {known}); "
+            "bring it back, or name another in the shootout and run it again"
+        )
     if instructions is None:
-        raise ShootoutError(f"the grader's prompt {role.prompt} is not in the suite's prompts/")
+        raise ShootoutError(
+            f"the grader's prompt {role.prompt} is not in the suite's prompts/; bring it back, or name another in the "
+            "shootout and run it again"
+        )
     return Panel(
         rubric=rubric,
-        instructions=instructions,
+        # Line ends and a blank end are an editor's, and no change of what the grader is told.
+        instructions="\n".join(line.rstrip() for line in instructions.splitlines()).strip(),
         cheap=_grader("cheap", role),
         strong=_grader("strong", role.strong) if role.strong else None,
         audit_seed=role.audit_seed,

@@ -17,8 +17,6 @@ from evalkit.measurement.sides import Side
 from evalkit.settings import Trust
 from evalkit.tables import Run, once_a_run
 
-NO_GRADER = "the run's shootout names no `grader`, so there is none to measure"
-
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
@@ -106,7 +104,7 @@ def measure(run: Run) -> Measurement:
     """
     panel = run.panel
     if panel is None:
-        raise NotMeasured(NO_GRADER)
+        raise NotMeasured(f"{run.no_panel}: there is no grader to measure")
     thresholds, sets = run.suite.settings.trust, sets_that_count(run.label_sets)
     found = labelled_by(sets, panel, run.grades, run.series, thresholds.held_out)
     return Measurement(panel, run.series, thresholds, sets, found)

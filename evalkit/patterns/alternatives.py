@@ -68,6 +68,10 @@ class Alternative:
                 floor, place = stop, _previous(data, stop) if self.left else stop
         return found
 
+    def may_stand(self, data: bytes) -> bool:
+        """Whether it stands in UTF-8 `data`, or seems to where a word goes on in another script."""
+        return self._lenient(_UNANCHORED, data, 0, len(data))[0][0] >= 0
+
     def _joined(self, data: bytes, start: int, stop: int) -> bool:
         """Whether what was found goes on as a word on a side that asks for a boundary."""
         return (self.left and start > 0 and _is_word(data, _previous(data, start))) or (

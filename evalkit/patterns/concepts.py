@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -15,7 +16,19 @@ from evalkit.folding import Folded, fold
 from evalkit.negation import negated
 from evalkit.patterns.alternatives import Alternative, literal, read, shown
 from evalkit.patterns.prefilter import Prefilter
-from evalkit.patterns.spans import REACH, Found, Window, boundary, in_chars, longest, outside, unrepeated, windows
+from evalkit.patterns.spans import (
+    REACH,
+    Characters,
+    Found,
+    Place,
+    Stretch,
+    boundary,
+    longest,
+    outside,
+    stretches,
+    unrepeated,
+    windows,
+)
 from evalkit.patterns.translation import Unreadable
 from evalkit.transcript import Hit
 
@@ -25,7 +38,9 @@ from evalkit.transcript import Hit
 MAX_CLAIMS = 20
 MAX_HITS = 200
 MAX_READ = 50_000
-# So few alternatives are sooner looked for one by one than ruled out together with all others.
+# No hit of a long text has more, in the characters that it is sure to be found with.
+MAX_SPACES = 150
+# So few alternatives are sooner looked for one by one than ruled out together with all others, but in such a text.
 FEW = 64
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
@@ -127,18 +142,15 @@ class Concepts:
         data = folded.text.encode()
         searched = self._wanted(wanted)
         most = MAX_CLAIMS if len(folded.text) <= MAX_READ else 1
+        chars = Characters(data)
         found: dict[int, list[Found]] = {}
-        behind = chars = 0
-        for window in unrepeated(data, windows(data)):
-            chars += len(data[behind : window.begin].decode())
-            behind = window.begin
-            candidates = self._candidates(data[window.begin : window.end], searched)
-            spans = {number: self._spans(data, window, number, places) for number, places in candidates.items()}
-            for number, here in spans.items():
-                if here and len(data) != len(folded.text):
-                    here = [in_chars(data, span, window.begin, chars) for span in here]
-                if here and not _keep(folded, here, most, found.setdefault(number, [])):
-                    searched.discard(number)
+        for stretch in stretches(data, unrepeated(data, windows(data))):
+            for number, places in self._candidates(stretch, searched).items():
+                kept = found.setdefault(number, [])
+                for spans in self._spans(data, stretch, number, places):
+                    if not _keep(folded, map(chars.span, spans), most, kept):
+                        searched.discard(number)
+                        break
             if not searched:
                 break
         hits = [self._hit(folded, number, each) for number, kept in found.items() for each in longest(kept)]
@@ -155,28 +167,41 @@ class Concepts:
             )
         return {number for number in numbers.values() if number is not None}
 
-    def _candidates(self, piece: bytes, searched: set[int]) -> dict[int, list[int]]:
-        """For each searched concept that may stand in a piece of text, the places of its alternatives that may."""
-        if sum(len(self._concepts[number].any) for number in searched) <= FEW:
-            return {number: list(range(len(self._concepts[number].any))) for number in searched}
-        candidates: dict[int, list[int]] = {}
+    def _candidates(self, stretch: Stretch, searched: set[int]) -> dict[int, list[Place]]:
+        """For each searched concept that may stand in a stretch of text, where its alternatives may."""
+        concepts, end = self._concepts, len(stretch.text)
+        if end <= MAX_READ and sum(len(concepts[number].any) for number in searched) <= FEW:
+            return {number: [(0, end, place) for place in range(len(concepts[number].any))] for number in searched}
+        found: defaultdict[int, list[Place]] = defaultdict(list)
         owners = self._owners
-        for alternative in self._prefilter.candidates(piece):
+        if stretch.whole:
+            for alternative in self._prefilter.candidates(stretch.text):
+                number, place = owners[alternative]
+                if number in searched:
+                    found[number].append((0, end, place))
+            return found
+        sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
+        for alternative, places in self._prefilter.places(stretch.text, sought, MAX_SPACES):
             number, place = owners[alternative]
-            if number in searched:
-                candidates.setdefault(number, []).append(place)
-        return candidates
+            # Most of what may stand in a long text does not, which a single look at all its places tells.
+            together = b" ".join([stretch.text[begin:until] for begin, until in places])
+            if concepts[number].any[place].may_stand(together):
+                found[number] += [(begin, until, place) for begin, until in places]
+        return found
 
-    def _spans(self, data: bytes, window: Window, number: int, places: Iterable[int]) -> list[Found]:
+    def _spans(self, data: bytes, stretch: Stretch, number: int, places: list[Place]) -> Iterator[list[Found]]:
+        """Where a concept stands, window by window of a stretch."""
         concept = self._concepts[number]
-        spans = [Found(start, end, place) for place in places for start, end in concept.any[place].spans(data, *window)]
-        if not spans:
-            return spans
-        if concept.unless:
-            begin = boundary(data, max(window.begin - REACH, 0))
-            excluded = [span for each in concept.unless for span in each.spans(data, begin, window.end, window.end)]
-            spans = outside(spans, excluded)
-        return longest(spans)
+        for window, near in stretch.windows(places):
+            spans = [
+                Found(start, end, place) for place in near for start, end in concept.any[place].spans(data, *window)
+            ]
+            if spans and concept.unless:
+                begin = boundary(data, max(window.begin - REACH, 0))
+                end = boundary(data, min(window.end + REACH, len(data)))
+                spans = outside(spans, [span for each in concept.unless for span in each.spans(data, begin, end, end)])
+            if spans:
+                yield longest(spans)
 
     def _hit(self, folded: Folded, number: int, found: Found) -> Hit:
         concept = self._concepts[number]

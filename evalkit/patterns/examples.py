@@ -9,7 +9,7 @@ from evalkit.folding import fold
 from evalkit.negation import negated
 from evalkit.patterns.alternatives import Alternative, shown
 from evalkit.patterns.concepts import Concept, Concepts, Pattern
-from evalkit.patterns.spans import Found, in_chars, outside
+from evalkit.patterns.spans import Characters, Found, outside
 
 
 def mistaken(concepts: Concepts, patterns: Mapping[str, Pattern]) -> list[Fault]:
@@ -67,11 +67,12 @@ def _claiming(text: str, any_: Sequence[Alternative], unless: Sequence[Alternati
     """The places of the alternatives that make a short text a claim, each on its own."""
     folded = fold(text)
     data = folded.text.encode()
+    chars = Characters(data)
     excluded = [span for each in unless for span in each.spans(data, 0, len(data), len(data))]
     claiming = set()
     for place, alternative in enumerate(any_):
         found = [Found(*span, place) for span in alternative.spans(data, 0, len(data), len(data))]
-        inside = (in_chars(data, each, 0, 0) for each in outside(found, excluded))
+        inside = map(chars.span, outside(found, excluded))
         if any(not negated(folded, each.start, each.end) for each in inside):
             claiming.add(place)
     return claiming

@@ -1,87 +1,63 @@
-"""Which of many alternatives can stand in a text at all, told in one pass over it."""
+"""Which of many alternatives can stand in a text at all, told by the words that they need, and where in it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence, Set
 
-import re2
-
-from evalkit.patterns.alternatives import Alternative, options
-from evalkit.patterns.skeleton import pieces
-
-# One automaton looks for the pieces of so many alternatives. It grows with what it sees, up to so many bytes; whole
-# alternatives, with gaps such as .{0,40}, would grow beyond all memory.
-_TOGETHER = 2_000
-_MEMORY = 48 << 20
-# Folded text holds no control characters, and so never this.
-_PROBE = "\x01\x02\x01"
+from evalkit.patterns.alternatives import Alternative
+from evalkit.patterns.blocks import WORDS, Blocks, Places
+from evalkit.patterns.words import Need, needs
 
 
 class Prefilter:
-    """All alternatives, by number: `candidates` gives those that may stand in a text, and others now and then."""
+    """All alternatives, by number: those that may stand in a text, and others now and then."""
 
     def __init__(self, alternatives: Sequence[Alternative]) -> None:
         self._always: list[int] = []
-        self._automata: list[_Automaton] = []
-        read = {}
+        self._needs: list[tuple[int, Need]] = []
         for number, each in enumerate(alternatives):
-            branches = pieces(each.source, left=each.left, right=each.right)
-            if branches is None:
-                self._always.append(number)
+            branches = needs(each.source, left=each.left, right=each.right)
+            if all(need.choices for need in branches):
+                self._needs += [(number, need) for need in branches]
             else:
-                read[number] = branches
-        numbers = list(read)
-        for start in range(0, len(numbers), _TOGETHER):
-            self._add({number: read[number] for number in numbers[start : start + _TOGETHER]})
+                self._always.append(number)
+        common = Counter(word for _, need in self._needs for word in {w for each in need.choices for w in each.all()})
+        self._known = frozenset(common)
+        self._numbers = {word: number for number, word in enumerate(sorted(common), 1)}
+        # Of what is needed, the words that the fewest others need: without one of them the rest is not looked at.
+        self._asking: defaultdict[bytes, list[int]] = defaultdict(list)
+        for place, (_, need) in enumerate(self._needs):
+            asking = [{*each.words, *(min(words, key=common.get) for words in each.phrases)} for each in need.choices]
+            for word in min(asking, key=lambda words: sum(map(common.get, words))):
+                self._asking[word].append(place)
 
     def candidates(self, data: bytes) -> list[int]:
         """Sorted numbers of the alternatives that can stand in UTF-8 `data`."""
-        # Pieces ask for boundaries of words, which the ends of a text are.
-        padded = b" %b " % data
+        words = self._known.intersection(data.translate(WORDS).split())
         found = set(self._always)
-        for automaton in self._automata:
-            automaton.look(padded, found)
+        for number, need in self._asked(words):
+            for single, phrases in need.choices:
+                if words.isdisjoint(single) and not any(map(words.issuperset, phrases)):
+                    break
+            else:
+                found.add(number)
         return sorted(found)
 
-    def _add(self, branches: Mapping[int, list[list[str]]]) -> None:
-        try:
-            self._automata.append(_Automaton(branches))
-        except re2.error:
-            numbers = list(branches)
-            middle = len(numbers) // 2
-            if not middle:
-                self._always += numbers
-                return
-            for half in (numbers[:middle], numbers[middle:]):
-                self._add({number: branches[number] for number in half})
+    def places(self, data: bytes, sought: Set[int], spaces: int) -> Iterator[tuple[int, Places]]:
+        """The alternatives of those `sought` that can stand in UTF-8 `data` with at most so many spaces in them.
 
+        With each come the places where one of its branches can: wherever that stands, all of it is in one of them, and
+        the character behind it. An alternative may come several times.
+        """
+        text = Blocks(data, self._numbers)
+        for number in self._always:
+            if number in sought:
+                yield number, [(0, len(data))]
+        for number, need in self._asked(text.words):
+            if number in sought and (places := text.places(need, spaces)):
+                yield number, places
 
-class _Automaton:
-    """The pieces of some alternatives, by number and branch; raises re2.error where they are too many."""
-
-    def __init__(self, branches: Mapping[int, list[list[str]]]) -> None:
-        bounded = options()
-        bounded.max_mem = _MEMORY
-        self._set = re2.Set.SearchSet(bounded)
-        probe = self._set.Add(_PROBE)
-        places: dict[str, int] = {}
-        # By the first piece of a branch: the alternative, and the other pieces that it needs.
-        self._needs: dict[int, list[tuple[int, frozenset[int]]]] = {}
-        for number, its_branches in branches.items():
-            for branch in its_branches:
-                for piece in branch:
-                    if piece not in places:
-                        places[piece] = self._set.Add(piece)
-                first, *others = (places[piece] for piece in branch)
-                self._needs.setdefault(first, []).append((number, frozenset(others)))
-        self._set.Compile()
-        if self._set.Match(_PROBE.encode()) != [probe]:
-            raise re2.error("too many pieces")
-
-    def look(self, data: bytes, found: set[int]) -> None:
-        """Add to those `found` the numbers of the alternatives that can stand in UTF-8 `data`."""
-        here = set(self._set.Match(data) or ())
-        for piece in here & self._needs.keys():
-            for number, others in self._needs[piece]:
-                if others <= here:
-                    found.add(number)
+    def _asked(self, words: Set[bytes]) -> list[tuple[int, Need]]:
+        asked = {place for word in self._asking.keys() & words for place in self._asking[word]}
+        return [self._needs[place] for place in asked]

@@ -24,7 +24,7 @@ from evalkit.shown import listed
 from evalkit.tables import Run, once_a_run
 from evalkit.trust.ledger import TrustLine, append, read_ledger
 
-AGAIN = "`evalkit agreement --record` measures it"
+AGAIN = "`evalkit grade`, then `evalkit agreement --record`, measure it"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def trust_of(run: Run) -> Trust:
     Of several lines that fit, the last in the file stands, whatever their dates: lines are only ever added.
     """
     if run.panel is None:
-        return _no_line("the run's shootout names no `grader`")
+        return _no_line(run.no_panel)
     text = run.labels.get(LEDGER)
     if text is None:
         nobody = "nobody recorded how far the grader agrees with people"

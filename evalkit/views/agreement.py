@@ -41,7 +41,7 @@ def found_of(run: Run) -> Measurement | str:
     try:
         found = measure(run)
     except NotMeasured:
-        return f"{NO_GRADER} A shootout's key `grader` names a model and a rubric."
+        return f"No grader can be measured: {run.no_panel}. A shootout's key `grader` names a model and a rubric."
     except CaseError as error:
         return f"The labels do not fit the rubric. {error}"
     return found if found.sets else found.decision.reasons[0]

@@ -22,13 +22,12 @@ EXAMPLE = (
     "The labels behind these figures are examples, written to show the workflow and not collected from people. "
     "Decide nothing by them."
 )
-NO_GRADER = "The run's shootout names no grader, so nothing here is graded: no tone, no correctness beyond the checks."
 
 
 def graded_answer(run: Run) -> Card:
     """Whether the grader's verdicts count in this run, and what that rests on; else why none stands here."""
     if run.panel is None:
-        return cards.prose(NO_GRADER)
+        return cards.prose(f"Nothing is graded here: {run.no_panel}.")
     trust = trust_of(run)
     if not trust.trusted:
         return cards.headline(f"No graded score: {_first(trust.why)}", "note", "\n\n".join(trust.why[1:]), sign="–")
@@ -39,7 +38,11 @@ def graded_answer(run: Run) -> Card:
             f"{missing} of {counted(sum(states.values()), 'completed trial')} have no grade; `evalkit grade` goes on."
         )
         marks.append(cards.watermark(said))
-    return cards.stack([*marks, cards.prose(" ".join(trust.why))], empty="")
+    grader, line = run.panel, trust.line
+    strong = f", in doubt {grader.strong.spec.model}" if grader.strong else ""
+    on = f" measured on {line.date}" if line else ""
+    said = f"Trusted, as{on}: {grader.cheap.spec.model}{strong}, by the rubric {grader.rubric.name}."
+    return cards.stack([*marks, cards.prose(" ".join([said, *trust.why]))], empty="")
 
 
 def graded_table(run: Run) -> GT | Card:
@@ -126,7 +129,8 @@ def _note(scores: tuple[GradedScore, ...], cascade: Disagreement, *, whole: bool
     if any(each.method == "Rogan–Gladen" for each in found):
         said.append(
             "† Too few labels are of its own trials: corrected by the grader's sensitivity and specificity on all "
-            "candidates (Rogan–Gladen), as many labels as there are cases; the interval counts their error too."
+            "candidates (Rogan–Gladen); no more labels of passes, nor of fails, than they are of cases; the interval "
+            "counts their error too."
         )
     if any(_untested(each) and each.corrected.method == "Rogan–Gladen" for each in scores):
         said.append("‡ Too few labels are of this candidate to tell whether the grader errs on it as on the others.")

@@ -36,7 +36,7 @@ def tone(reading: Reading) -> Mark:
         mark.lid(0.3, "far too wordy")
     elif longest > _WORDY:
         mark.lid(0.5, "wordy")
-    elif not polite and all(len(line.kept) < _CURT for line in reading.sheet.graded):
+    elif not polite and all(len(reading.meant(line)) < _CURT for line in reading.sheet.graded):
         mark.lid(0.5, "curt")
     if not reading.wanted.english and english(reading.body):
         mark.lid(0.5, "not in the customer's language")

@@ -11,6 +11,7 @@ from typing import Any
 from evalkit.offline.grading.sheet import Line
 
 _NO = re.compile(r"^\W*(?:no|nope|nein|non|nee|não|nie|don't|do not|stop|wait|not yet)\b", re.IGNORECASE)
+_YES = re.compile(r"^\W*(?:yes|yeah|ok|okay|sure|please do|go ahead|ja|oui|sí|si|sì|sim|tak)\b", re.IGNORECASE)
 _ASKS = re.compile(r"[?？]")
 _ENDS = {"escalated": "handed_off", "handed_off": "handed_off", "resolved": "resolved", "refused": "refused"}
 # Tools that only read.
@@ -52,6 +53,16 @@ class Deed:
         )
 
 
+def consent(line: Line) -> bool | None:
+    """Whether a customer says yes or no, by the first line that begins with either; None for neither."""
+    for part in line.kept.split("\n"):
+        if _NO.match(part):
+            return False
+        if _YES.match(part):
+            return True
+    return None
+
+
 def reads(tool: str) -> bool:
     """Whether a tool only reads, as far as its name says."""
     return _READS.match(tool) is not None
@@ -64,7 +75,7 @@ def deeds_of(lines: Sequence[Line]) -> tuple[Deed, ...]:
         if line.role == "agent":
             asked, answered = _ASKS.search(line.text) is not None, False
         elif line.role == "customer":
-            answered = asked and _NO.match(line.text) is None
+            answered = asked and consent(line) is not False
         elif line.role == "call":
             arguments = read(line.text)
             result = next(
@@ -137,8 +148,14 @@ def _list(amounts: Sequence[float]) -> str:
 
 
 def read(text: str) -> Any:
-    """What JSON says; the text itself where it is none."""
+    """What the JSON at the beginning of a text says; the text itself where there is none."""
     try:
         return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    # Whatever stands behind an object or a list is not the tool's.
+    start = text.lstrip()
+    try:
+        return json.JSONDecoder().raw_decode(start)[0] if start.startswith(("{", "[")) else text
     except (ValueError, RecursionError):
         return text

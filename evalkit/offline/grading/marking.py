@@ -27,8 +27,8 @@ def marked(sheet: Sheet, strong: bool, hand: Hand, seed: int) -> list[dict[str, 
     entries = []
     for name, asks in sheet.criteria:
         mark = marks[_kind(name, asks)]
-        # What is drawn depends on what counts alone, so that no order to the grader gets another draw.
-        drawn = f"{seed}\n{name}\n{sheet.golden}\n{sheet.kept}"
+        # Nothing of the transcript is drawn from, so that no text in it gets another draw.
+        drawn = f"{seed}\n{name}\n{sheet.golden}"
         chance = random.Random(drawn.encode("utf-8", "surrogatepass"))
         place = _place(mark.value - hand.strictness, sheet.menu)
         if chance.random() < hand.unsure:
@@ -59,7 +59,7 @@ def _place(score: float, menu: Sequence[str]) -> int:
 
 
 def _beside(place: int, menu: Sequence[str], chance: random.Random) -> int:
-    step = place + chance.choice((-1, 1))
-    if 0 <= step < len(menu):
-        return step
-    return max(0, min(len(menu) - 1, 2 * place - step))
+    """One step up or down. At an end there is one way alone, and half of the draws stay: else a worse score could end
+    above a better one, and a worse answer would pay.
+    """
+    return max(0, min(len(menu) - 1, place + chance.choice((-1, 1))))

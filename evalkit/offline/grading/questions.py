@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise, takewhile
 
-from evalkit.offline.grading.deeds import read, reads
+from evalkit.offline.grading.deeds import consent, read, reads
 from evalkit.offline.grading.reading import Reading
 from evalkit.offline.grading.sheet import Line
-from evalkit.offline.grading.words import english, telling
+from evalkit.offline.grading.words import english, sentences, telling
 
 _CLAUSE = re.compile(r"[^.!?\n]+[.!?]?")
 # Asked for the sake of the talk.
@@ -22,23 +22,31 @@ _EVADES = re.compile(
     re.IGNORECASE,
 )
 _OFFERS = re.compile(r"\b(?:shall|should) i\b|\b(?:do you want|would you like) me to\b", re.IGNORECASE)
-_YES = re.compile(r"^\W*(?:yes|yeah|ok|okay|sure|please do|go ahead|ja|oui|sí|si|sì|sim|tak)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:updated|published|last changed|as of|\d{1,2} \w+)\D{0,20}(20\d\d)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _SHORT, _MANY = 20, 5
+_ABOUT, _LONG = 0.2, 6
 
 
 def unanswered(reading: Reading) -> str:
     """The customer's last question, where the agent's next message says nothing of it; '' where it does."""
-    last = ""
+    last, known = "", reading.heard | telling(" ".join(line.text for line in reading.lines if line.role == "call"))
     for asked, said in _exchanges(reading.lines) if reading.wanted.lines else ():
         for question in _CLAUSE.findall(asked.kept):
-            words = telling(question) if question.endswith("?") else ()
-            if not words or _MORE.search(question):
+            words = telling(question) if question.endswith("?") else frozenset()
+            # A question that the case does not know is no matter of the customer's: it may be meant for a grader.
+            if not words & known or _MORE.search(question):
                 continue
-            deaf = english(question) and english(said.kept) and not words & telling(said.kept)
+            deaf = english(question) and not _answers(words, said)
             last = " ".join(question.split())[:80] if deaf or _EVADES.search(said.text) else ""
     return last
+
+
+def _answers(asked: frozenset[str], said: Line) -> bool:
+    """Whether a sentence of a message is about what was asked, by enough of its words."""
+    return any(
+        len(part.words & asked) >= _ABOUT * min(len(part.words), _LONG) for part in sentences(said.kept) if part.words
+    )
 
 
 def beside_the_point(reading: Reading) -> bool:
@@ -68,7 +76,7 @@ def broken_offers(reading: Reading) -> Iterator[str]:
     talk = [(place, line) for place, line in enumerate(lines) if line.role in ("agent", "customer")]
     for (_, first), (place, second), (then, third) in zip(talk, talk[1:], talk[2:], strict=False):
         taken = first.role == "agent" and _OFFERS.search(first.text) and second.role == "customer"
-        if taken and third.role == "agent" and _YES.match(second.text) and not _OFFERS.search(third.text):
+        if taken and third.role == "agent" and consent(second) and not _OFFERS.search(reading.meant(third)):
             # A message may carry its calls with it, and then they stand behind it.
             behind = takewhile(lambda line: line.role != "customer", lines[then + 1 :])
             done = {line.tool for line in (*lines[place + 1 : then], *behind) if line.role == "call"}

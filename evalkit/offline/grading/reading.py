@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from evalkit.offline.grading.anchoring import Anchor
 from evalkit.offline.grading.deeds import Deed, deeds_of, ending
 from evalkit.offline.grading.sheet import Line, Sheet
 from evalkit.offline.grading.wanted import Wanted, passes_on, team_in
@@ -75,13 +76,22 @@ class Reading:
 
     @cached_property
     def head(self) -> dict[str, str]:
-        """The head of a ticket's card, as far as the agent wrote one: `route`, `team`."""
-        return {name.lower(): value.strip(" *_.`").lower() for name, value in reversed(_HEAD.findall(self.sheet.kept))}
+        """The head of a ticket's card, as far as the agent's text begins with one: `route`, `team`."""
+        return _head(self.sheet.kept)
 
     @cached_property
     def body(self) -> str:
         """What the agent told the customer, without the card's head."""
-        return _HEAD.sub("", self.sheet.kept)
+        return "\n\n".join(map(self.meant, self.sheet.graded))
+
+    @cached_property
+    def anchor(self) -> Anchor:
+        """What the case knows, by which the agent's sentences are told from others."""
+        return Anchor.of(self.sheet.golden)
+
+    def meant(self, line: Line) -> str:
+        """What of an agent's message speaks for it."""
+        return self.anchor.held(_HEAD.sub("", line.kept))
 
     @cached_property
     def told(self) -> tuple[Sentence, ...]:
@@ -91,20 +101,22 @@ class Reading:
     @cached_property
     def spoken(self) -> tuple[Sentence, ...]:
         """All its sentences, those to a grader too: what speaks against it is looked for here."""
-        return self.told if self.sheet.said == self.sheet.kept else sentences(_HEAD.sub("", self.sheet.said))
+        return sentences(_HEAD.sub("", self.sheet.said))
 
     @cached_property
     def heard(self) -> frozenset[str]:
-        """The telling words of what the customer wants, in the golden answer and, in a conversation, in messages."""
+        """The telling words of what the customer wants, as the golden answer or the case's goal has it.
+
+        The customer's messages are left out: what stands in them must not make room for what the agent says.
+        """
         if not self.wanted.lines:
             return frozenset().union(*(part.words for part in self.wanted.sentences))
-        asked = " ".join(line.kept for line in self.sheet.lines if line.role == "customer")
-        return telling(self.wanted.goal) | telling(asked) | telling(" ".join(self.wanted.said))
+        return telling(self.wanted.goal) | telling(" ".join(self.wanted.said))
 
     @cached_property
     def on_topic(self) -> tuple[Sentence, ...]:
         """The sentences of information that belong to the matter."""
-        return tuple(part for part in _informs(self.told) if self._belongs(part))
+        return tuple(part for part in _informs(sentences(_HEAD.sub("", self.sheet.kept))) if self._belongs(part))
 
     @cached_property
     def off_topic(self) -> tuple[Sentence, ...]:
@@ -132,6 +144,16 @@ class Reading:
     def team(self) -> str:
         """The team that the agent gave a ticket to; '' where it names none."""
         return self.head.get("team", "") or team_in(self.body)
+
+
+def _head(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in filter(str.strip, text.split("\n")):
+        match = _HEAD.match(line)
+        if not match:
+            break
+        found.setdefault(match[1].lower(), match[2].strip(" *_.`").lower())
+    return found
 
 
 def _informs(said: tuple[Sentence, ...]) -> Iterator[Sentence]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from evalkit.offline.grading.address import rid, speaks
-from evalkit.offline.grading.wanted import is_entry
+from evalkit.offline.grading.wanted import in_entries, is_entry
 
 _NONCE = re.compile(r"\[BEGIN DATA ([0-9a-f]{8,64})\]")
 _ENTRY = re.compile(r"- (.+?): (.*)")
@@ -77,10 +77,13 @@ def read_sheet(system: str, user: str) -> Sheet:
 
 
 def _golden(text: str) -> str:
-    """A golden answer without what speaks to a grader; what a case expects, in entries, is its own words."""
+    """A golden answer without what speaks to a grader; what a case expects, in entries, is its own words.
+
+    An entry's line in a golden answer is none of its facts.
+    """
     lines = text.split("\n")
-    if not is_entry(lines[0]):
-        return rid(text, rest=False)
+    if not in_entries(text):
+        return rid("\n".join(line for line in lines if not is_entry(line)), rest=False)
     return "\n".join(line for line in lines if is_entry(line) or not speaks(line))
 
 

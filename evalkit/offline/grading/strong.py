@@ -9,7 +9,7 @@ from evalkit.offline.grading.mark import Mark
 from evalkit.offline.grading.questions import beside_the_point, broken_offers, lectures, outdated, unanswered
 from evalkit.offline.grading.reading import Reading
 from evalkit.offline.grading.wanted import feels, names_crisis
-from evalkit.offline.grading.words import Sentence, amounts, english, telling
+from evalkit.offline.grading.words import Sentence, amounts, digits, english, telling
 
 _TIME = re.compile(
     r"\b(?:hours?|days?|weeks?|minutes?|soon|today|tonight|tomorrow|right away|tag(?:en|e)?|stunden?|jours?|heures?"
@@ -57,7 +57,7 @@ def tone(reading: Reading) -> Mark:
     foreign = not reading.wanted.english and english(reading.body)
     if foreign:
         mark.lid(0.5, "English to a customer who does not write English")
-    wordy = len(reading.told) > 3 * max(2, len(reading.wanted.sentences)) and not reading.wanted.lines
+    wordy = len(reading.spoken) > 3 * max(2, len(reading.wanted.sentences)) and not reading.wanted.lines
     wordy = wordy or lectures(reading)
     if off > max(on, 2):
         mark.lid(0.3, f"{off} sentences on other matters stand beside {on} on this one")
@@ -117,7 +117,7 @@ def _handed(reading: Reading) -> Mark:
 
 
 def _manner_of_handoff(reading: Reading, mark: Mark) -> None:
-    if not feels(reading.sheet.kept):
+    if not feels(reading.body):
         mark.lid(0.5, "a bare line, without a word for the customer's trouble")
     if reading.wanted.crisis and not names_crisis(reading.body):
         mark.lid(0.3, "a stock phrase to a person in danger")
@@ -136,7 +136,7 @@ def _conversation(reading: Reading) -> Mark:
     only_told = not any(deed.changes for deed in deeds) and not reading.passes_on
     if only_told and (beside_the_point(reading) or len(reading.off_topic) > max(2, len(reading.on_topic))):
         mark.lid(0.5, "told more of other matters than of this one")
-    told = reading.body
+    told = reading.sheet.kept
     names = [name for name in wanted.said if not _ABOUT_TEAM.search(name)] if reading.last else []
     missing = [name for name in names if not _named(name, told)]
     if missing:
@@ -236,10 +236,12 @@ def _named(name: str, told: str) -> bool:
     if names_crisis(name):
         return names_crisis(told)
     words, numbers = telling(name), amounts(name)
-    return bool(words & telling(told) or numbers & amounts(told)) or not (words or numbers)
+    return bool(words & telling(told) or numbers & digits(told)) or not (words or numbers)
 
 
 def _repeats(reading: Reading) -> bool:
     """Whether the agent sent a long text twice."""
-    long = [text for line in reading.sheet.graded if len((text := " ".join(line.text.split())).split()) > _LONG_TEXT]
+    # What the case knows of it: another last line makes no other text.
+    known = (" ".join(reading.meant(line).split()) for line in reading.sheet.graded)
+    long = [text for text in known if len(text.split()) > _LONG_TEXT]
     return len(set(long)) < len(long)

@@ -62,8 +62,10 @@ class Wanted:
     @cached_property
     def lines(self) -> Mapping[str, str]:
         """The entries of a reference in lines, by their short names; empty for a golden answer."""
-        lines = self.text.split("\n")
-        return dict(filter(None, map(_entry, lines))) if is_entry(lines[0]) else {}
+        found: dict[str, str] = {}
+        for name, rest in filter(None, map(_entry, self.text.split("\n"))) if in_entries(self.text) else ():
+            found.setdefault(name, rest)
+        return found
 
     @property
     def goal(self) -> str:
@@ -138,6 +140,11 @@ class Wanted:
     def said(self) -> tuple[str, ...]:
         """The names of what had to be said."""
         return tuple(_names(self.lines.get("say", "")))
+
+
+def in_entries(text: str) -> bool:
+    """Whether a reference is one in lines: it begins with the customer's goal, and no golden answer does."""
+    return text.startswith("The customer's goal: ")
 
 
 def is_entry(line: str) -> bool:

@@ -101,6 +101,19 @@ def telling(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if len(word) > 1 and word not in _COMMON)
 
 
+def particular(text: str) -> frozenset[str]:
+    """The telling words that are no small words of another language either."""
+    small = text.lower()
+    return frozenset(
+        _stem(word) for word in _WORD.findall(small) if len(word) > 1 and word not in _COMMON and word not in _OTHER
+    )
+
+
+def digits(text: str) -> frozenset[str]:
+    """The numbers of a text that are written in digits, in one form."""
+    return frozenset(map(_number, _AMOUNT.findall(text)))
+
+
 def amounts(text: str) -> frozenset[str]:
     """The numbers of a text in one form: `39.00`, `39,0` and `39` are the same, and so is a small one in words."""
     return frozenset(_SPELLED.get(part) or _number(part) for part in _COUNTS.findall(text.lower()))
