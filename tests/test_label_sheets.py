@@ -572,3 +572,11 @@ def test_a_faulty_sheet_ends_in_lines_and_writes_nothing(write, tmp_path: Path) 
 def test_shown_text_is_both_cleaned_and_bounded() -> None:
     assert shown("a\x00" * 40_000).count("\ufffd") < 20_000
     assert same(defused(shown("=1\r\n2 ")), "=1\n2")
+
+
+def test_words_in_a_column_without_a_name_are_not_lost_in_silence(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("item,note,\nL1,,a remark beside the note\nL2,,\n", "utf-8")
+    assert said(read_csv, path, ("item", "note")) == [
+        f"{path}:2: has text in a column without a name; move it into the note"
+    ]

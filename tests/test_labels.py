@@ -395,3 +395,16 @@ def test_the_shipped_set_is_an_example_that_fits_its_rubric_and_every_rule_of_it
 def test_the_text_of_a_set_keeps_one_item_a_line() -> None:
     labels = read_label_set("x.jsonl", text(HEAD, item(reference="a\nb\u2028c"), item("L002")))
     assert len(label_text(labels).split("\n")) == 4
+
+
+def test_a_transcript_that_two_sets_hold_would_count_twice_and_is_a_fault() -> None:
+    rubrics = {RUBRIC.name: RUBRIC}
+    first = read_label_set("labels/first.jsonl", text(HEAD, item("A1"), item("A2", trial=1)))
+    second = read_label_set("labels/second.jsonl", text(HEAD | {"labels": "second"}, item("B7")))
+    # Within a set two trials may read alike, and examples may be labelled anew by people.
+    assert check([first], rubrics) == []
+    example = read_label_set("labels/third.jsonl", text(HEAD | {"labels": "third", "source": "example"}, item("C1")))
+    assert check([first, example], rubrics) == []
+    assert [str(fault) for fault in check([first, second], rubrics)] == [
+        "labels/second.jsonl:2: B7: this transcript stands in labels/first.jsonl:2 as A1 too; add its ratings there"
+    ]
