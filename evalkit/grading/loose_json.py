@@ -13,7 +13,7 @@ MAX_DEPTH = 100
 
 # A brace that no key, closer or comment follows opens no object; one at the text's end may have been cut.
 _OPENER = re.compile(r'\[|\{(?=[\s\ufeff\u200b]*+(?:["}/]|\Z))')
-_GAP = re.compile(r"(?:[\s\ufeff\u200b]|//[^\n]*(?:\n|\Z)|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+")
+_GAP = re.compile(r"(?:[\s\ufeff\u200b]|(?://|#)[^\n]*(?:\n|\Z)|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+")
 _STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _SCALAR = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?)")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -21,6 +21,10 @@ _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _CUT = re.compile(r'"|/\*|[\w.+-]*\Z')
 _HALF = re.compile("[\ud800-\udfff]")
 _WORDS = {"true": True, "false": False, "null": None}
+# What an outline leaves out, and the closer behind it.
+_ELIDED = re.compile(r"\s*+(?:\.{3}|\u2026)\s*+[\]}]")
+# An opener that the text ends behind, with no string in between, as in a note "[1]: see [policy".
+_STRAY = re.compile(r'[\[{][^"\[{:]{0,80}\Z')
 # A key that is longer is none that is looked for.
 _KEY_CHARS = 300
 
@@ -61,6 +65,16 @@ def found_in(text: str) -> Iterator[Found]:
         if found.state in ("open", "deep"):
             return
         at = max(found.end, opener.end())
+
+
+def is_elided(found: Found, text: str) -> bool:
+    """Whether a list or an object breaks at an ellipsis that a closer follows: it is told of, not given."""
+    return found.state == "broken" and _ELIDED.match(text, found.end) is not None
+
+
+def is_stray(found: Found, text: str) -> bool:
+    """Whether what the text ends inside is a lone bracket, and no object that was cut."""
+    return found.state == "open" and not found.keys and _STRAY.match(text, found.start) is not None
 
 
 class _Stop(Exception):

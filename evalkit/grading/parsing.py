@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from evalkit.folding import fold
+from evalkit.grading.asked import (
+    AGAIN,
+    WHOLE,
+    Asked,
+    claim_of,
+    entries_of,
+    is_answer,
+    line_verdict,
+    unwrapped,
+    verdict_of,
+)
 from evalkit.grading.contradiction import contradicts
-from evalkit.grading.loose_json import MAX_DEPTH, Found, Number, found_in
+from evalkit.grading.loose_json import MAX_DEPTH, Found, Number, found_in, is_elided, is_stray
+from evalkit.grading.said import Layout, Line, thoughts_end, unopened_thoughts_end
 from evalkit.rubrics import Rubric, criterion_key, verdict_key
 from evalkit.transcript import CriterionGrade
 
@@ -17,14 +30,8 @@ MAX_CHARS = 200_000
 CONTRADICTION = "contradicts itself"
 
 _CUT = ("length", "max_tokens")
-_THOUGHT, _THOUGHT_ENDS = "<think>", "</think>"
-_QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u201e": "\u201c", "\u00ab": "\u00bb"}
-# What is longer is no verdict, but prose.
-_VERDICT_CHARS = 300
-# Markdown marks and bullets around a line say nothing.
-_MARKS = " \t*_`#|"
-_LINE = re.compile(r"(?P<key>[^:]{1,100}?)[*_`\s]*:[*_`\s]*(?P<value>.*)")
-_BULLET = re.compile(r"[-+\u2022]\s+")
+# Between entries of one answer nothing is said.
+_BETWEEN = re.compile(r"(?:[\s,;]|```+\w*|~~~+\w*|#+[^\n]*\n)*")
 
 
 @dataclass(frozen=True)
@@ -40,15 +47,6 @@ class Parsed:
     flags: tuple[str, ...] = ()
 
 
-class _Asked:
-    """What was asked for, by the keys that it is looked up by: criteria, and verdicts of the menu."""
-
-    def __init__(self, rubric: Rubric) -> None:
-        self.criteria = {criterion_key(name): name for name in rubric.criterion_names}
-        self.menu = {verdict_key(verdict): verdict for verdict in rubric.verdicts}
-        self.only = next(iter(self.criteria)) if len(self.criteria) == 1 else None
-
-
 class _Unscored(Exception):
     """The reply gives no verdicts: a word of the known reasons, and the detail."""
 
@@ -56,9 +54,9 @@ class _Unscored(Exception):
 def parse_reply(text: str | None, rubric: Rubric, finish_reason: str | None = None) -> Parsed:
     """The verdicts in a grader's reply; whatever the reply, it raises nothing and takes linear time.
 
-    JSON is read wherever it stands in the text. The last answer in it counts, and only where no other one differs:
-    which of two a grader means, and whether one is a quotation, cannot be told. Of one criterion a line `GRADE: C` is
-    read as well, the last one. A bad verdict makes the whole reply unscored: no earlier one, and no part, stands in.
+    JSON is read wherever it stands in the text but in a quotation. The last answer counts, and only where no other
+    one, and no line, differs: which of two a grader means cannot be told. Of one criterion a line `GRADE: C` is read as
+    well, the last one. A bad verdict makes the whole reply unscored: no earlier one, and no part, stands in.
 
     Args:
         text: what the grader wrote; None is an empty reply.
@@ -66,7 +64,7 @@ def parse_reply(text: str | None, rubric: Rubric, finish_reason: str | None = No
         finish_reason: the provider's word for why the reply ended; "length" means that it was cut.
     """
     try:
-        mode, grades = _read(text or "", _Asked(rubric), finish_reason)
+        mode, grades = _read(text or "", Asked(rubric), finish_reason)
     except _Unscored as why:
         none = tuple(CriterionGrade(name, None) for name in rubric.criterion_names)
         return Parsed(none, ": ".join(filter(None, why.args)))
@@ -74,105 +72,157 @@ def parse_reply(text: str | None, rubric: Rubric, finish_reason: str | None = No
     return Parsed(grades, mode=mode, flags=(CONTRADICTION,) if odd else ())
 
 
-def _read(text: str, asked: _Asked, finish_reason: str | None) -> tuple[str, tuple[CriterionGrade, ...]]:
+def _read(text: str, asked: Asked, finish_reason: str | None) -> tuple[str, tuple[CriterionGrade, ...]]:
     if len(text) > MAX_CHARS:
         raise _Unscored("too long", f"{len(text):,} characters; {MAX_CHARS:,} at most are read")
     if finish_reason in _CUT:
         raise _Unscored("truncated", "the grader reached its token limit")
     if not fold(text).text:
         raise _Unscored("empty", f"the provider says {finish_reason}" if finish_reason == "content_filter" else "")
-    said = _without_thought(text)
+    said = _without_thoughts(text)
+    objects = list(found_in(said))
     answers, others = [], 0
-    for found in found_in(said):
+    for found in objects:
+        if _is_told_of(found, said) or (answers and is_stray(found, said)):
+            continue
         _refuse_unreadable(found, said, asked)
-        if found.state == "whole" and _is_answer(found.value, asked):
-            answers.append(found)
+        if found.state == "whole" and is_answer(value := unwrapped(found.value, asked), asked):
+            answers.append(replace(found, value=value))
         elif found.state == "whole":
             others += 1
-    if answers:
-        return "json", _last_answer(answers, said, asked)
-    if line := _last_line(said, asked):
+    layout = Layout(said, objects)
+    own = unopened_thoughts_end(said, objects)
+    lines = list(layout.lines())
+    answers = _as_one(answers, said, layout, own)
+    last = next((each for each in reversed(answers) if not layout.is_quoted(each.start, each.end)), None)
+    if last is not None and last.start >= own:
+        grades = _grades(last, asked)
+        _refuse_others(grades, _said_beside(last, answers, lines, asked))
+        _refuse_denial(grades, said[own : last.start], asked)
+        _refuse_denial(grades, said[last.end :], asked)
+        return "json", grades
+    if line := _last_line(layout, lines, own, asked):
+        _refuse_others((line,), _said_in(answers, asked))
         return "line", (line,)
+    if answers:
+        raise _Unscored("no verdict", "the only answer in the reply is a quotation")
     if others:
         raise _Unscored("no verdict", "the JSON in the reply gives the criteria none")
     if asked.only is not None:
-        raise _Unscored("not JSON", "and no line GRADE: <verdict> either")
+        raise _Unscored("not JSON", "and no line GRADE: <verdict> of the grader's own either")
     raise _Unscored("not JSON", "no object stands in the reply")
 
 
-def _without_thought(text: str) -> str:
+def _without_thoughts(text: str) -> str:
     """The reply without the thoughts that some models write before it."""
-    start = text.lstrip()
-    if not start.startswith(_THOUGHT):
-        return text
-    _, ended, said = start.partition(_THOUGHT_ENDS)
-    if not ended:
+    end = thoughts_end(text)
+    if end is None:
         raise _Unscored("truncated", "the grader's thoughts never end")
-    if not fold(said).text:
+    if not fold(text[end:]).text:
         raise _Unscored("empty", "nothing follows the grader's thoughts")
-    return said
+    return text[end:]
 
 
-def _refuse_unreadable(found: Found, text: str, asked: _Asked) -> None:
+def _is_told_of(found: Found, text: str) -> bool:
+    """Whether an object is the form of an answer, or a call told of with an ellipsis, and gives no verdict."""
+    form = text[found.start : found.end] if found.end - found.start < 1_000 else ""
+    if '"<criterion>"' in form and '"<one of the verdicts>"' in form and form.count('"verdict"') == 1:
+        return found.state == "whole" or is_elided(found, text)
+    return (
+        is_elided(found, text)
+        and (found.keys == {"criteria"} or {"name", "arguments"} <= found.keys)
+        and not (found.keys & {"verdict", "reasoning"})
+    )
+
+
+def _refuse_unreadable(found: Found, text: str, asked: Asked) -> None:
     """Refuses what may have been an answer: an inner part of it, or an earlier one, must not stand in for it."""
     if found.state == "open":
         raise _Unscored("truncated", f"what opens at character {found.start + 1} is never closed")
     if found.state == "deep":
         raise _Unscored("not JSON", f"nested deeper than {MAX_DEPTH} levels")
-    answer_keys = {"criteria", "name", "reasoning", "verdict", *asked.criteria}
-    if found.state == "broken" and found.keys & answer_keys:
+    answer_keys = {"criteria", "name", "reasoning", "verdict"}
+    if found.state == "broken" and (found.keys & answer_keys or any(map(asked.is_one, found.keys))):
         raise _Unscored("not JSON", f"it breaks at {_shown(text[found.end : found.end + 30])}")
 
 
-def _is_quoted(found: Found, text: str) -> bool:
-    before, after = text[max(found.start - 1, 0) : found.start], text[found.end : found.end + 1]
-    return bool(before) and _QUOTES.get(before) == after
+def _as_one(answers: list[Found], text: str, layout: Layout, own: int) -> list[Found]:
+    """The answers as they are; one where they are entries, each of another criterion, with nothing between them."""
+    entries = [each.value for each in answers]
+    for at, each in enumerate(entries):
+        if isinstance(each, dict) and isinstance(each.get("criteria"), list) and len(each["criteria"]) == 1:
+            entries[at] = each["criteria"][0]
+    if len(answers) < 2 or not all(isinstance(each, dict) and {"name", "verdict"} <= each.keys() for each in entries):
+        return answers
+    if len({str(each["name"]) for each in entries}) < len(entries) or any(each.doubled for each in answers):
+        return answers
+    pairs = pairwise(answers)
+    if answers[0].start < own or any(not _BETWEEN.fullmatch(text, one.end, two.start) for one, two in pairs):
+        return answers
+    first, last = answers[0], answers[-1]
+    if layout.is_quoted(first.start, first.end) or layout.is_quoted(last.start, last.end):
+        return answers
+    return [replace(last, value=entries)]
 
 
-def _is_answer(value: Any, asked: _Asked) -> bool:
-    """Whether a list or an object is meant as an answer, be it a faulty one."""
-    if isinstance(value, list):
-        return any(isinstance(each, dict) and "verdict" in each for each in value)
-    return bool(value.keys() & {"criteria", "verdict", *asked.criteria})
-
-
-def _last_answer(answers: list[Found], text: str, asked: _Asked) -> tuple[CriterionGrade, ...]:
-    """The grades of the last answer that is no quotation, where nothing else in the reply gives others."""
-    last = next((each for each in reversed(answers) if not _is_quoted(each, text)), None)
-    if last is None:
-        raise _Unscored("no verdict", "the only answer in the reply is a quotation")
-    grades = _grades(last, asked)
+def _refuse_others(grades: tuple[CriterionGrade, ...], others: Iterator[tuple[str, str | None]]) -> None:
+    """Refuses a reply that names another verdict for a criterion, or '' for all, one that no criterion has."""
     given = {criterion_key(each.name): str(each.verdict) for each in grades}
-    for name, verdict in _said_beside(last, answers, text, asked):
-        if name in given and verdict not in (None, given[name]):
-            raise _Unscored("two verdicts", f"{name}: {given[name]} and {verdict}")
-    return grades
+    for name, verdict in others:
+        if verdict is None or (name and name not in given):
+            continue
+        if (verdict != given[name]) if name else (verdict not in given.values()):
+            raise _Unscored("two verdicts", f"{name or 'the reply'}: {' '.join(given.values())} and {verdict}")
 
 
-def _said_beside(last: Found, answers: list[Found], text: str, asked: _Asked) -> Iterator[tuple[str, str | None]]:
-    """What the reply says of the criteria beside its last answer: in other ones, in the same object, in lines after."""
-    others = [each for each in answers if each is not last]
-    if any(each.doubled for each in others):
-        raise _Unscored("two verdicts", "an earlier answer has two values under one key")
-    values = [each.value for each in others]
+def _refuse_denial(grades: tuple[CriterionGrade, ...], tail: str, asked: Asked) -> None:
+    if all(contradicts(tail, str(each.verdict), each.name, asked.rubric) for each in grades):
+        raise _Unscored("two verdicts", "what is said beside the verdict is another one")
+
+
+def _said_in(answers: list[Found], asked: Asked) -> Iterator[tuple[str, str | None]]:
+    if any(each.doubled for each in answers):
+        raise _Unscored("two verdicts", "another answer has two values under one key")
+    for each in answers:
+        yield from _said_of(each.value, asked)
+
+
+def _said_of(value: Any, asked: Asked) -> Iterator[tuple[str, str | None]]:
+    for name, entry in entries_of(value, asked):
+        given = entry.get("verdict") if isinstance(entry, dict) else entry
+        yield name or "", verdict_of(given, asked)
+
+
+def _said_beside(
+    last: Found, answers: list[Found], lines: list[Line], asked: Asked
+) -> Iterator[tuple[str, str | None]]:
+    """What the reply says of the criteria beside its last answer: in other ones, in the same object, in lines."""
+    yield from _said_in([each for each in answers if each is not last], asked)
     if isinstance(last.value, dict) and "criteria" in last.value:
-        values.append({key: value for key, value in last.value.items() if key != "criteria"})
-    for value in values:
-        for name, entry in _entries(value, asked):
-            given = entry.get("verdict") if isinstance(entry, dict) else entry
-            yield name or "", _verdict(given, asked)
-    for key, value, _ in _lines(text[last.end :]):
-        final = key in ("grade", "verdict", "final grade", "final verdict")
-        yield (asked.only if final else None) or key, _line_verdict(value, asked)[0]
+        beside = {key: value for key, value in last.value.items() if key != "criteria"}
+        yield from _said_of({key: each for key, each in beside.items() if key == "verdict" or asked.is_one(key)}, asked)
+        for key, each in beside.items():
+            if not asked.is_one(key) and key != "verdict" and _is_extra(key, each, asked):
+                raise _Unscored("unasked criterion", _shown(key))
+    for line in lines:
+        if (name := asked.of_line(line.key)) is not None:
+            yield name, claim_of(line.value, asked)
 
 
-def _grades(found: Found, asked: _Asked) -> tuple[CriterionGrade, ...]:
+def _is_extra(key: str, value: Any, asked: Asked) -> bool:
+    """Whether a key beside the criteria gives a verdict as they do."""
+    if isinstance(value, dict):
+        return "verdict" in value
+    return verdict_of(value, asked) is not None and bool(WHOLE & set(key.replace("_", " ").split()))
+
+
+def _grades(found: Found, asked: Asked) -> tuple[CriterionGrade, ...]:
     """A grade for each criterion in the rubric's order, by an answer that gives each exactly one."""
     names = asked.criteria
     if found.doubled:
-        word = "criterion twice" if found.doubled in names else "two verdicts"
+        word = "criterion twice" if asked.is_one(found.doubled) else "two verdicts"
         raise _Unscored(word, f"the key {_shown(found.doubled)} stands twice in one object, with two values")
-    entries = list(_entries(found.value, asked))
+    entries = list(entries_of(found.value, asked))
     if not entries:
         raise _Unscored("wrong count", f"0 verdicts, and the rubric asks for {len(names)}")
     given: dict[str, Any] = {}
@@ -189,66 +239,42 @@ def _grades(found: Found, asked: _Asked) -> tuple[CriterionGrade, ...]:
     return tuple(_grade(name, given[key], asked) for key, name in names.items())
 
 
-def _grade(name: str, entry: Any, asked: _Asked) -> CriterionGrade:
+def _grade(name: str, entry: Any, asked: Asked) -> CriterionGrade:
     if isinstance(entry, dict) and "verdict" not in entry:
         raise _Unscored("no verdict", name)
     value = entry["verdict"] if isinstance(entry, dict) else entry
-    verdict = _verdict(value, asked)
+    verdict = verdict_of(value, asked)
     if verdict is None:
         raise _Unscored("off the menu", f"{name}: {_shown(value)}")
     reasoning = entry.get("reasoning") if isinstance(entry, dict) else None
     return CriterionGrade(name, verdict, reasoning if isinstance(reasoning, str) else "")
 
 
-def _entries(value: Any, asked: _Asked) -> Iterator[tuple[str | None, Any]]:
-    """What an answer says of each criterion: its name, None where it has none, and the object or bare verdict."""
-    if isinstance(value, dict) and "criteria" in value:
-        value = value["criteria"]
-    elif isinstance(value, dict) and "verdict" not in value:
-        # Criteria as the object's own keys; what stands beside them is not asked for, and not read.
-        value = {key: each for key, each in value.items() if key in asked.criteria}
-    if isinstance(value, dict) and "verdict" not in value:
-        yield from value.items()
-    elif isinstance(value, dict | list):
-        for each in value if isinstance(value, list) else [value]:
-            name = each.get("name", asked.only) if isinstance(each, dict) else None
-            yield (criterion_key(name) if isinstance(name, str) else None), each
-
-
-def _verdict(value: Any, asked: _Asked) -> str | None:
-    text = str(value) if isinstance(value, bool) else value.text if isinstance(value, Number) else value
-    return asked.menu.get(verdict_key(text)) if isinstance(text, str) and len(text) <= _VERDICT_CHARS else None
-
-
-def _last_line(text: str, asked: _Asked) -> CriterionGrade | None:
+def _last_line(layout: Layout, lines: list[Line], own: int, asked: Asked) -> CriterionGrade | None:
     """The grade of the last line `GRADE: C`, for the only criterion; None where there is no such line."""
-    found = [(value, place) for key, value, place in _lines(text) if key == "grade"]
-    if asked.only is None or not found:
+    grades = [line for line in lines if line.key == "grade"]
+    last = next((line for line in reversed(grades) if layout.is_own(line)), None) if asked.only is not None else None
+    if last is None or last.start < own:
         return None
-    value, place = found[-1]
-    verdict, rest = _line_verdict(value, asked)
+    again = {claim_of(each, asked) for each in AGAIN.findall(f"grade: {last.value}")}
+    verdict, rest = line_verdict(last.value, asked)
+    if len(again - {None}) > 1:
+        raise _Unscored("two verdicts", "in one line")
     if verdict is None:
-        raise _Unscored("off the menu", _shown(value))
-    reasoning = "\n".join(filter(None, (text[:place].strip(), rest)))
-    return CriterionGrade(asked.criteria[asked.only], verdict, reasoning)
-
-
-def _lines(text: str) -> Iterator[tuple[str, str, int]]:
-    """The key, the value and the place of each line `key: value`, folded; what is quoted is no line of the grader's."""
-    place = 0
-    for line in text.splitlines(keepends=True):
-        if ":" in line or "\uff1a" in line:
-            plain = _BULLET.sub("", fold(line).text.strip(_MARKS), count=1).strip(_MARKS)
-            if found := _LINE.fullmatch(plain):
-                yield found["key"].strip(_MARKS).casefold(), found["value"], place
-        place += len(line)
-
-
-def _line_verdict(value: str, asked: _Asked) -> tuple[str | None, str]:
-    """The verdict that a line gives, alone or as its first sentence, and the rest of the line."""
-    first, _, rest = value.partition(". ")
-    whole = _verdict(value, asked)
-    return (whole, "") if whole is not None else (_verdict(first, asked), rest)
+        raise _Unscored("off the menu", _shown(layout.written(last)))
+    alone = asked.menu.get(verdict_key(last.value)) is not None
+    for line in lines:
+        # The grader's own earlier line is one that it took back, if the last stands alone; a shown one may be the last.
+        if line is last or asked.of_line(line.key) not in ("", asked.only):
+            continue
+        if (claim := claim_of(line.value, asked)) in (None, verdict):
+            continue
+        if not (alone and own <= line.start < last.start and layout.is_own(line)):
+            raise _Unscored("two verdicts", f"{asked.only}: {verdict} and {claim}")
+    reasoning = "\n".join(filter(None, (layout.text[: last.start].strip(), rest)))
+    grade = CriterionGrade(asked.criteria[asked.only], verdict, reasoning)
+    _refuse_denial((grade,), layout.text[last.end :], asked)
+    return grade
 
 
 def _shown(value: Any) -> str:

@@ -58,11 +58,12 @@ def rid(text: str, *, rest: bool) -> str:
         under = _BEGINS.match(line.lower()) is not None or (under and line.startswith(("-", "*")))
         if under:
             continue
-        if not line or not speaks(line):
+        pieces = _PIECE.split(line)
+        if not line or not (speaks(line) or any(map(_CODE.match, pieces))):
             lines.append(line)
             continue
         kept: list[str] = []
-        for piece in _PIECE.split(line):
+        for piece in pieces:
             if not speaks(piece):
                 kept.append(piece)
             elif rest:

@@ -1,4 +1,4 @@
-"""Which of an agent's sentences can speak for it: those that the case itself knows, plain courtesy, and who takes a matter on.
+"""Which sentences can speak for an agent: what the case itself knows, plain courtesy, and who takes a matter on.
 
 A text that a grader cannot place, in whatever language and whoever it addresses, may cost an agent something and never
 earns it anything. What a customer or a tool says is no anchor: neither can place a sentence of the agent's.
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from evalkit.offline.grading.words import digits, particular, telling
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-# A sentence belongs to the case with this share of its words; a longer one with that share of so many.
-_SHARE, _LONG = 0.33, 6
+# A sentence is of the case with this share of its words, a longer one with that share of so many.
+_SHARE, _LONG = 0.5, 6
 _COURTESY = re.compile(
     r"\b(?:sorry|thanks?|glad|happy|welcome|understand|apolog\w+|good ?bye|good day|frustrating|difficult)\b",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ _COURTESY = re.compile(
 _COURTEOUS = telling(
     "sorry thank thanks glad happy welcome understand apologise apologize apologies apology goodbye good day nice week "
     "weekend hi hello hear hope hoped trouble inconvenience delay wait waiting patience patient frustrating difficult "
-    "annoying disappointing worrying worried feel feeling let help helped helping question questions writing contacting "
+    "annoying disappointing worrying worried feel feeling let help helped question writing contacting "
     "message telling told asking able anything morning evening afternoon bye congratulations lovely great best wishes "
     "kind regards support confusion wrong mistake upset situation matter course truly really very deeply experience "
     "happened happen things hard offer pleasure bad news care unfortunately"
@@ -37,7 +37,7 @@ _NAMED = re.compile(
     r"\bour \w+ team\b|\b\d+(?: (?:to|or|and) \d+)? (?:working |business )?(?:hours?|days?)\b", re.IGNORECASE
 )
 _DESK_WORDS = _COURTEOUS | telling(
-    "passed passing handed handing forwarded team person people colleague specialist reply replies answer answers write "
+    "passed passing handed handing forwarded team person people colleague specialist reply replies answer write "
     "writes contact within working business hour hours minutes look looks decide decides decision check checks request "
     "matter conversation case email account order place rather tomorrow tonight early possible two three five details"
 )

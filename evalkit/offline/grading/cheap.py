@@ -12,7 +12,7 @@ _MANNERS = re.compile(
     r"\b(?:sorry|thank|thanks|please|glad|happy to|welcome|understand|apolog\w+|of course|good day)\b", re.IGNORECASE
 )
 _RUDE = re.compile(r"\b(?:idiots?|stupid|shut up|dumb|not my problem|your own fault)\b", re.IGNORECASE)
-_CURT, _WORDY, _FAR_TOO_WORDY = 110, 520, 900
+_CURT, _WORDY, _FAR_TOO_WORDY = 90, 520, 900
 
 
 def correctness(reading: Reading) -> Mark:

@@ -14,8 +14,9 @@ _ALWAYS = {"seed", "max_tokens", "top_p", "max_retries", "stream", "response_for
 class Hand:
     """A grader's hand: `strictness` -1 to 1 is taken off each inner score, `unsure` is the share of shaky verdicts.
 
-    An inner score lies between 0 and 1. A shaky verdict moves one step up or down the menu; which ones do is drawn from
-    the seed. With 0 for both, the same messages get the same grades, whatever the seed.
+    An inner score lies between 0 and 1. A shaky verdict moves one step up or down the menu, and stays where there is
+    none; which ones do is drawn from the seed, the criterion and the golden answer, never from the transcript. With 0
+    for both, the same messages get the same grades, whatever the seed.
     """
 
     strictness: float = 0.0

@@ -109,7 +109,7 @@ def _handed(reading: Reading) -> Mark:
     team = reading.team
     if wanted.team and team and team != wanted.team:
         mark.lid(0.3, f"passed to {team}, not to {wanted.team}")
-    if wanted.crisis and not names_crisis(text):
+    if wanted.crisis and not names_crisis(reading.sheet.kept):
         mark.lid(0.1, "nobody to call is named to a person in danger")
     if _TIME.search(wanted.text) and not _TIME.search(text):
         mark.lid(0.5, "when a person answers is left open")
@@ -119,7 +119,7 @@ def _handed(reading: Reading) -> Mark:
 def _manner_of_handoff(reading: Reading, mark: Mark) -> None:
     if not feels(reading.body):
         mark.lid(0.5, "a bare line, without a word for the customer's trouble")
-    if reading.wanted.crisis and not names_crisis(reading.body):
+    if reading.wanted.crisis and not names_crisis(reading.sheet.kept):
         mark.lid(0.3, "a stock phrase to a person in danger")
     if not reading.wanted.hands_off:
         mark.lid(0.5, "passed on without a reason")
