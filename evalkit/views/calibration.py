@@ -13,6 +13,7 @@ from evalkit.cards import Card
 from evalkit.settings import Trust
 from evalkit.shown import counted, finite, listed, number, with_interval
 from evalkit.tables import Run
+from evalkit.views.caveats import EXAMPLE_LABELS
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 NOTHING = "No month is on record and no labels are there, so there is nothing to show."
 SAME, FRESH = "the same transcripts, graded anew each month", "transcripts labelled in the month, one grader"
-EXAMPLE = (
-    "The labels behind these figures are examples, written to show the workflow and not collected from people. Decide "
-    "nothing by them."
-)
 NOT_YET, OTHER, OPEN = "not recorded yet", "on other labels", "not measured"
 _MOVED = {
     "fallen": "fallen beyond chance",
@@ -36,7 +33,7 @@ _MOVED = {
 def calibration_answer(run: Run, month: str = "") -> Card:
     """Has agreement moved, has the grader changed, and is the month measured: first and large."""
     found, said = calibrated(run, month), answer(run, month)
-    marks = [cards.example_labels(EXAMPLE)] if found.source == "example" else []
+    marks = [cards.example_labels(EXAMPLE_LABELS)] if found.source == "example" else []
     marks += [cards.watermark(said.incomplete)] if said.incomplete else []
     sign = "–" if said.tone == "note" else ""
     return cards.stack([*marks, cards.headline(said.says, said.tone, "\n\n".join(said.rests_on), sign=sign)], empty="")

@@ -1,4 +1,4 @@
-"""What every page says of itself: that some of its candidates are no language models."""
+"""What pages say of themselves: that some of their candidates are no language models, and some labels no people's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from evalkit.tables import Run
 BASELINES = (
     "{names}: rule-based baselines, not language models, at invented prices. They show how the workbench works and "
     "say nothing about any hosted model."
+)
+EXAMPLE_LABELS = (
+    "The labels behind these figures are examples, written to show the workflow and not collected from people. Decide "
+    "nothing by them."
 )
 
 

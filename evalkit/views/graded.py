@@ -14,14 +14,10 @@ from evalkit.shown import counted
 from evalkit.stats.audit import Disagreement
 from evalkit.tables import Run
 from evalkit.trust import trust_of
+from evalkit.views.caveats import EXAMPLE_LABELS
 
 if TYPE_CHECKING:
     from great_tables import GT
-
-EXAMPLE = (
-    "The labels behind these figures are examples, written to show the workflow and not collected from people. "
-    "Decide nothing by them."
-)
 
 
 def graded_answer(run: Run) -> Card:
@@ -31,7 +27,7 @@ def graded_answer(run: Run) -> Card:
     trust = trust_of(run)
     if not trust.trusted:
         return cards.headline(f"No graded score: {_first(trust.why)}", "note", "\n\n".join(trust.why[1:]), sign="–")
-    marks = [cards.example_labels(EXAMPLE)] if trust.source == "example" else []
+    marks = [cards.example_labels(EXAMPLE_LABELS)] if trust.source == "example" else []
     states = Counter(each.state for each in run.gradings if each is not None)
     if missing := states["not graded"] + states["error"]:
         said = (
