@@ -49,7 +49,7 @@ def family(strata: int, rho: float | None = None, z: float = 2.0) -> float:
 
 def any_of(strata: int, chance: float) -> float:
     """1 − (1 − chance)^strata: that at least one of so many independent strata blocks. Errors as `family`."""
-    if strata < 0 or int(strata) != strata:
+    if strata < 0 or not float(strata).is_integer():
         raise ValueError(f"strata are counted in whole numbers; {strata} is none")
     if not 0 <= chance <= 1:
         raise ValueError(f"a chance lies between 0 and 1; {chance} does not")

@@ -28,7 +28,8 @@ class NoiseBand:
     `variance` is the largest of `measured` (V(m)), `pooled` (2w/m) and `floor` (2/m times the rule of three's
     3/(R·N)), and `decided` names which it was. `n` counts the stratum's cases, `m` those of the sample. `factor` is
     √((1 + 1/`averaged`)/2): 1 for a single stored repeat, less for a baseline averaged over several. `df` is
-    R − 1, the fewest degrees of freedom the band can have, and `t_multiplier` what would stand in for z with them.
+    R − 1, the fewest degrees of freedom the band can have (`repeats.effective_df` estimates those it has), and
+    `t_multiplier` what would stand in for z with them.
     """
 
     value: float | None
@@ -71,7 +72,7 @@ def null_variance(passed: ArrayLike, m: int) -> float:
     Source: derived in statistics.md B5, after the parts that eval-arena calls var(E) and E(var).
     Example: null_variance([[1, 1, 1], [1, 0, 1], [1, 1, 0], [0, 0, 1]], 2) is 7/36.
     """
-    counts = _zeros_and_ones(passed)
+    counts = outcomes(passed)
     return float(_null_variance(*_spreads(counts), counts.shape[0], _sample(m, counts.shape[0])))
 
 
@@ -80,7 +81,7 @@ def within_variance(passed: ArrayLike) -> float:
 
     Arguments and errors are those of `null_variance`, but m. Example: within_variance([[1, 1, 0], [1, 1, 1]]) is 1/6.
     """
-    return float(_spreads(_zeros_and_ones(passed))[0])
+    return float(_spreads(outcomes(passed))[0])
 
 
 def variance_from_trials(successes: int, trials: int, k: int) -> Fraction:
@@ -124,9 +125,9 @@ def band(passed: ArrayLike, m: int, *, z: float = 2.0, averaged: int = 1) -> Noi
         ValueError: as `null_variance`; z is not above 0; `averaged` is not among the repeats.
 
     With fewer than two repeats, or no cases, nothing is raised: the band is None, and its reason says what is missing.
-    Source: statistics.md B5. Example: two of three repeats passing in each of 20 cases give a floor of 0.01 at m = 10.
+    Source: statistics.md B5. Example: the floor gives 20 cases that pass all of 5 repeats a band of 0.1549 at m = 10.
     """
-    array = _zeros_and_ones(passed)
+    array = outcomes(passed)
     n, repeats = array.shape
     factor, df = averaging_factor(averaged), max(0, repeats - 1)
     _check_z(z)
@@ -146,11 +147,8 @@ def band(passed: ArrayLike, m: int, *, z: float = 2.0, averaged: int = 1) -> Noi
     # Of equal ones the first, that which was measured, decides.
     decided = max(candidates, key=lambda name: candidates[name])
     variance = float(candidates[decided])
-    value = z * factor * math.sqrt(variance)
-    parts = (float(each) for each in candidates.values())
-    return NoiseBand(
-        value, variance, *parts, decided, n, repeats, m, z, averaged, factor, df, t_multiplier(df, z)
-    )  # fmt: skip
+    figures = (z * factor * math.sqrt(variance), variance, *(float(each) for each in candidates.values()))
+    return NoiseBand(*figures, decided, n, repeats, m, z, averaged, factor, df, t_multiplier(df, z))
 
 
 def averaging_factor(averaged: int) -> float:
@@ -159,7 +157,7 @@ def averaging_factor(averaged: int) -> float:
     The candidate's own noise stays, the baseline's shrinks. Raises ValueError where R is no whole number above 0.
     Source: statistics.md B5. Example: averaging_factor(5) is 0.7746.
     """
-    if averaged < 1 or int(averaged) != averaged:
+    if averaged < 1 or not float(averaged).is_integer():
         raise ValueError(f"a baseline is averaged over whole repeats, at least 1; {averaged} is none")
     return math.sqrt((1 + 1 / averaged) / 2)
 
@@ -196,9 +194,15 @@ def least_drop(m: int, width: float, averaged: int = 1) -> int:
     return math.floor(m * averaged * (width + EDGE)) + 1
 
 
-def _zeros_and_ones(passed: ArrayLike) -> np.ndarray:
-    """`passed` as whole numbers 0 and 1, shape (cases, repeats)."""
-    array = np.asarray(passed, dtype=float)
+def outcomes(passed: ArrayLike) -> np.ndarray:
+    """`passed` as whole numbers 0 and 1, shape (cases, repeats); shape (0, 0) where there are no cases.
+
+    Raises ValueError where something is not 0 or 1, or the shape is another.
+    """
+    try:
+        array = np.asarray(passed, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError("each case needs as many repeats, and each of them passed or did not, 1 or 0") from error
     if array.size == 0 and array.ndim == 1:
         array = array.reshape(0, 0)
     if array.ndim != 2:
@@ -237,7 +241,7 @@ def _null_variance(w: Fraction, of_means: Fraction, n: int, m: int) -> Fraction:
 
 
 def _sample(m: int, n: int) -> int:
-    if m is None or not 1 <= m <= n or int(m) != m:
+    if m is None or not 1 <= m <= n or not float(m).is_integer():
         raise ValueError(f"a sample has from 1 to all {n} cases; {m} is outside")
     return int(m)
 

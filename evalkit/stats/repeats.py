@@ -7,13 +7,14 @@ over a stratum, each case that flakes counts too, and cases that always end alik
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evalkit.stats.corrected import z_value
-from evalkit.stats.noise import within_variance
+from evalkit.stats.noise import null_variance, outcomes, within_variance
 
 WITHIN = 0.2
 MOST = 1_000_000
@@ -51,13 +52,14 @@ class Pooled:
 class Achieved:
     """What a stratum's repeats reached: `margin` is the ± of the pooled sd, None where no case flaked.
 
-    `flaky` counts the cases that both passed and failed, `q` is the pass rate that goes with their mean variance;
-    `needed` is how many repeats reach the tolerance and `missing` how many of them are still to play. `reason` says
-    what is undefined and why, '' where nothing is.
+    `flaky` counts the cases that were seen both to pass and to fail. The stratum is as precise as `alike` cases that
+    all pass with the chance `q`; `needed` is how many repeats reach the tolerance and `missing` how many of them are
+    still to play. `reason` says what is undefined and why, '' where nothing is.
     """
 
     repeats: int
     flaky: int
+    alike: float | None
     q: float | None
     margin: float | None
     df: float | None
@@ -113,31 +115,32 @@ def pooled(q: float, n_flaky: int, repeats: int, confidence: float = 0.95) -> Po
         ValueError: an argument is outside its range.
 
     With v = q(1 − q) and μ₄ = v(1 − 3v), a case's variance has the variance (μ₄ − v²(R − 3)/(R − 1))/R.
-    Source: statistics.md B6. Example: pooled(0.5, 10, 3).margin is 0.196.
+    Source: statistics.md B6. Example: pooled(0.5, 10, 3).margin is 0.179.
     """
     v, repeats = _variance(q), _repeats(repeats)
-    if n_flaky < 1 or int(n_flaky) != n_flaky:
+    if n_flaky < 1 or not float(n_flaky).is_integer():
         raise ValueError(f"flaky cases are counted in whole numbers, at least 1; {n_flaky} is none")
-    of_one = (v * (1 - 3 * v) - v**2 * (repeats - 3) / (repeats - 1)) / repeats
-    relative = math.sqrt(of_one / n_flaky) / v / 2
-    return Pooled(relative, z_value(confidence) * relative, 2 * v**2 * n_flaky / of_one)
+    return _pooled(v, n_flaky, repeats, confidence)
 
 
 def needed(q: float, n_flaky: int, within: float = WITHIN, confidence: float = 0.95) -> int:
     """The fewest repeats, at least 2, with which the pooled sd is within the tolerance.
 
-    Arguments and errors are those of `pooled` and `run_level`.
+    Arguments and errors are those of `pooled` and `run_level`; ValueError too where a million would not do.
     Example: needed(0.857, 20) is 6.
     """
     _check_within(within)
-    return _fewest(lambda repeats: pooled(q, n_flaky, repeats, confidence).margin <= within)
+    # Asked once with its checks, so that what is out of range is refused before the search.
+    pooled(q, n_flaky, 2, confidence)
+    return _fewest(lambda repeats: _pooled(_variance(q), n_flaky, repeats, confidence).margin <= within)
 
 
 def achieved(passed: ArrayLike, within: float = WITHIN, confidence: float = 0.95) -> Achieved:
     """What the repeats of a stratum reached, and how many are still missing for the tolerance.
 
-    Flaky is taken to be what was seen to flake. With few repeats some cases that flake were not, so that both their
-    number and their spread are estimates, and the ± is one too: it is to be shown beside the band, not to decide.
+    How many cases flake, and how much, is estimated from Σv and Σv² over all cases: counting those that were seen to
+    flake would leave out what is not known of the others, and claim half the ± with five repeats. Fewer than four
+    repeats say nothing of v²; then all cases are taken to flake alike, which errs on the wide side (Jensen).
 
     Args:
         passed: 0 and 1, shape (cases, repeats), as in `noise.band`.
@@ -148,23 +151,60 @@ def achieved(passed: ArrayLike, within: float = WITHIN, confidence: float = 0.95
     """
     _check_within(within)
     z_value(confidence)
-    array = np.asarray(passed, dtype=float)
-    cases, repeats = array.shape if array.ndim == 2 else (array.size, 0)
-    if not array.size or repeats < 2:
+    array = outcomes(passed)
+    (cases, repeats), undefined = array.shape, (None,) * 6
+    if not cases or repeats < 2:
         lack = "fewer than two repeats" if cases else "no cases"
-        return Achieved(repeats, 0, None, None, None, None, None, f"not measured: {lack}")
+        return Achieved(repeats, 0, *undefined, f"not measured: {lack}")
     w = within_variance(passed)
     flaky = int((np.ptp(array, axis=1) > 0).sum())
     if not flaky:
-        return Achieved(repeats, 0, None, None, None, None, None, f"no case flaked in {repeats} repeats")
-    # A variance of two repeats estimates up to ½; no chance to pass has more than ¼.
-    v = min(0.25, w * cases / flaky)
+        return Achieved(repeats, 0, *undefined, f"no case flaked in {repeats} repeats")
+    # An estimated variance can be up to ½; no chance to pass has more than ¼.
+    v = min(0.25, max(w, _squares(array) / w))
+    alike = min(float(cases), cases * w / v)
+    reached = _pooled(v, alike, repeats, confidence)
+    enough = _fewest(lambda r: _pooled(v, alike, r, confidence).margin <= within)
     q = (1 + math.sqrt(1 - 4 * v)) / 2
-    reached, enough = pooled(q, flaky, repeats, confidence), needed(q, flaky, within, confidence)
-    return Achieved(repeats, flaky, q, reached.margin, reached.df, enough, max(0, enough - repeats))
+    return Achieved(repeats, flaky, alike, q, reached.margin, reached.df, enough, max(0, enough - repeats))
 
 
-def _fewest(reached) -> int:
+def effective_df(passed: ArrayLike, m: int) -> float | None:
+    """The degrees of freedom of V(m), from R − 1 where it is the repeats' own spread to the pooled ones of w/m.
+
+    A band of m cases out of many rests on the cases more than on the repeats: R − 1 degrees of freedom are the worst
+    case, which m = N comes near to. None where no case flaked, or there are fewer than two repeats, or no cases.
+
+    Arguments and errors are those of `noise.null_variance`, but those of too few repeats.
+    Source: Satterthwaite 1946, of the two parts of V(m) (statistics.md B5) with the degrees of freedom of B6.
+    Example: with 30 cases that pass with 0.857, 5 repeats and m = 10, about 30, where R − 1 is 4.
+    """
+    reached = achieved(passed)
+    if reached.df is None:
+        return None
+    n = len(outcomes(passed))
+    null_variance(passed, m)
+    # V(m) is linear in 1/m: this is the weight of w, 1 at m = 1 and 0 at m = N.
+    weight = (n - m) / (m * (n - 1)) if m < n else 0.0
+    w = within_variance(passed)
+    # The repeats' means can be alike by chance; they spread at least as independent cases do.
+    run, case = (1 - weight) * max(null_variance(passed, n) / 2, w / n), weight * w
+    return (run + case) ** 2 / (run**2 / (reached.repeats - 1) + case**2 / reached.df)
+
+
+def _pooled(v: float, n: float, repeats: int, confidence: float) -> Pooled:
+    of_one = (v * (1 - 3 * v) - v**2 * (repeats - 3) / (repeats - 1)) / repeats
+    relative = math.sqrt(of_one / n) / v / 2
+    return Pooled(relative, z_value(confidence) * relative, 2 * v**2 * n / of_one)
+
+
+def _squares(array: np.ndarray) -> float:
+    """The mean over cases of v², estimated without bias from pairs of passes and of fails; 0 below four repeats."""
+    c, r = array.sum(axis=1), array.shape[1]
+    return float((c * (c - 1) * (r - c) * (r - c - 1)).mean()) / (r * (r - 1) * (r - 2) * (r - 3)) if r > 3 else 0.0
+
+
+def _fewest(reached: Callable[[int], bool]) -> int:
     """The least number from 2 on for which `reached` holds; it holds for all above."""
     low, high = 1, 2
     while not reached(high):
@@ -184,7 +224,7 @@ def _variance(q: float) -> float:
 
 
 def _repeats(repeats: int) -> int:
-    if repeats < 2 or int(repeats) != repeats:
+    if repeats < 2 or not float(repeats).is_integer():
         raise ValueError(f"a spread needs at least two repeats, in whole numbers; {repeats} is not enough")
     return int(repeats)
 
