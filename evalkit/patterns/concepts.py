@@ -16,6 +16,7 @@ from evalkit.folding import Folded, fold
 from evalkit.negation import negated
 from evalkit.patterns.alternatives import Alternative, literal, read, shown
 from evalkit.patterns.prefilter import Prefilter
+from evalkit.patterns.short import ShortPrefilter
 from evalkit.patterns.spans import (
     REACH,
     Characters,
@@ -125,6 +126,10 @@ class Concepts:
     def _prefilter(self) -> Prefilter:
         return Prefilter([each for concept in self._concepts for each in concept.any])
 
+    @cached_property
+    def _short(self) -> ShortPrefilter:
+        return ShortPrefilter([each for concept in self._concepts for each in concept.any])
+
     def concept(self, name: str) -> Concept:
         """The concept of a name; raises PatternError where there is none."""
         (number,) = self._wanted([name])
@@ -175,7 +180,7 @@ class Concepts:
         found: defaultdict[int, list[Place]] = defaultdict(list)
         owners = self._owners
         if stretch.whole:
-            for alternative in self._prefilter.candidates(stretch.text):
+            for alternative in self._short.candidates(stretch.text):
                 number, place = owners[alternative]
                 if number in searched:
                     found[number].append((0, end, place))

@@ -1,4 +1,4 @@
-"""Which of many alternatives can stand in a text at all, told by the words that they need, and where in it."""
+"""Which of many alternatives can stand in a long text, and where in it, told by the words that they need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 
 from evalkit.patterns.alternatives import Alternative
-from evalkit.patterns.blocks import WORDS, Blocks, Places
+from evalkit.patterns.blocks import Blocks, Places
 from evalkit.patterns.words import Need, needs
 
 
@@ -23,7 +23,6 @@ class Prefilter:
             else:
                 self._always.append(number)
         common = Counter(word for _, need in self._needs for word in {w for each in need.choices for w in each.all()})
-        self._known = frozenset(common)
         self._numbers = {word: number for number, word in enumerate(sorted(common), 1)}
         # Of what is needed, the words that the fewest others need: without one of them the rest is not looked at.
         self._asking: defaultdict[bytes, list[int]] = defaultdict(list)
@@ -31,18 +30,6 @@ class Prefilter:
             asking = [{*each.words, *(min(words, key=common.get) for words in each.phrases)} for each in need.choices]
             for word in min(asking, key=lambda words: sum(map(common.get, words))):
                 self._asking[word].append(place)
-
-    def candidates(self, data: bytes) -> list[int]:
-        """Sorted numbers of the alternatives that can stand in UTF-8 `data`."""
-        words = self._known.intersection(data.translate(WORDS).split())
-        found = set(self._always)
-        for number, need in self._asked(words):
-            for single, phrases in need.choices:
-                if words.isdisjoint(single) and not any(map(words.issuperset, phrases)):
-                    break
-            else:
-                found.add(number)
-        return sorted(found)
 
     def places(self, data: bytes, sought: Set[int], spaces: int) -> Iterator[tuple[int, Places]]:
         """The alternatives of those `sought` that can stand in UTF-8 `data` with at most so many spaces in them.
