@@ -59,7 +59,8 @@ def graded_scores(run: Run) -> tuple[GradedScore, ...]:
     measurement = measure(run)
     labelled = [each for each in measurement.held_out.labelled if each.compared]
     # Whether it errs alike is no matter of trust: here the open labels tell as well.
-    alike = {each.candidate: each for each in same_errors(_tables([e for e in measurement.labelled if e.compared]))}
+    tables = {name: side.table for name, side in measurement.all.by_candidate.items() if any(map(sum, side.table))}
+    alike = {each.candidate: each for each in same_errors(tables)}
     unfit = measurement.decision.word == "not measured"
     return tuple(
         _score(run, candidate["name"], () if unfit else labelled, alike.get(candidate["name"]))
@@ -204,15 +205,6 @@ def _effective(labelled: Sequence[Labelled], *, passed: bool) -> tuple[float, fl
     kish = sum(weights) ** 2 / sum(weight**2 for weight in weights)
     effective = min(kish, len({each.item.case for each in labelled}))
     return effective, effective * right / sum(weights)
-
-
-def _tables(labelled: Sequence[Labelled]) -> dict[str, list[list[int]]]:
-    """People by grader, passes first, for each candidate that labels are of."""
-    tables: dict[str, list[list[int]]] = {}
-    for each in labelled:
-        table = tables.setdefault(each.item.candidate, [[0, 0], [0, 0]])
-        table[not each.people][not each.grading.passed] += 1
-    return tables
 
 
 def states_in_words(states: Mapping[str, int]) -> str:

@@ -23,7 +23,6 @@ class Verdicts:
     reasoning: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     flags: tuple[str, ...] = ()
-    usd: float | None = 0.0
 
 
 @dataclass(frozen=True)

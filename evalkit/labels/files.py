@@ -13,8 +13,8 @@ from pydantic import Field, ValidationError
 
 from evalkit import documents
 from evalkit.errors import CaseError, Fault
-from evalkit.grading.turns import Turn, content_hash, to_plain
-from evalkit.labels.items import Adjudication, Item, Kind, LabelSet, Rating, Source
+from evalkit.grading.turns import Turn, content_hash
+from evalkit.labels.items import Adjudication, Item, Kind, LabelSet, Rating, Source, told
 from evalkit.labels.texts import label_files
 from evalkit.labels.writing import replace
 from evalkit.written import Name, Names, Text, Written, parse
@@ -259,15 +259,7 @@ def _item(written: _Item, line: int) -> Item:
 def _plain(item: Item) -> dict[str, Any]:
     lead = item.adjudication
     return {
-        "item": item.id,
-        "case": item.case,
-        "stratum": item.stratum,
-        "candidate": item.candidate,
-        "trial": item.trial,
-        "kind": item.kind,
-        "inclusion": item.inclusion,
-        "transcript": to_plain(item.turns),
-        "reference": item.reference,
+        **told(item),
         "ratings": [
             {"rater": each.rater, "date": each.date, "verdicts": dict(each.verdicts), "note": each.note}
             for each in item.ratings

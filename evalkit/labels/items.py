@@ -127,8 +127,8 @@ class LabelSet:
         return sha256({"source": self.source, "rubric": self.rubric, "items": items})
 
 
-def _measures(item: Item) -> dict[str, Any]:
-    ratings = sorted(item.ratings, key=lambda rating: rating.rater)
+def told(item: Item) -> dict[str, Any]:
+    """What an item is of, how it was drawn and what is judged in it, as plain JSON values."""
     return {
         "item": item.id,
         "case": item.case,
@@ -139,6 +139,13 @@ def _measures(item: Item) -> dict[str, Any]:
         "inclusion": item.inclusion,
         "transcript": to_plain(item.turns),
         "reference": item.reference,
+    }
+
+
+def _measures(item: Item) -> dict[str, Any]:
+    ratings = sorted(item.ratings, key=lambda rating: rating.rater)
+    return {
+        **told(item),
         "ratings": [[each.rater, each.date, dict(each.verdicts)] for each in ratings if each.verdicts],
         "adjudication": dict(item.adjudication.verdicts) if item.adjudication else {},
     }

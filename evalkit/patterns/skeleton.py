@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from math import inf, prod
 
-from evalkit.patterns.translation import escaped, tokens
+from evalkit.patterns.branches import branches
+from evalkit.patterns.translation import escaped
 
 # What is taken for a boundary of words. A text that is looked through has to begin and end with one.
 BOUNDARY = "[^0-9A-Za-z]"
@@ -43,7 +44,7 @@ def pieces(source: str, *, left: bool, right: bool) -> list[list[str]] | None:
     or end there.
     """
     found = []
-    for branch in _Reader(source).branches():
+    for branch in branches(source, _part, _group, _repeated):
         longest, *others = sorted(_runs(branch, BOUNDARY if left else "", BOUNDARY if right else ""), reverse=True) or [
             None
         ]
@@ -53,36 +54,16 @@ def pieces(source: str, *, left: bool, right: bool) -> list[list[str]] | None:
     return found
 
 
-class _Reader:
-    """Reads a source from left to right."""
-
-    def __init__(self, source: str) -> None:
-        self._tokens = list(tokens(source))[::-1]
-
-    def branches(self) -> list[list[_Part]]:
-        """The branches that follow, up to the end of the group that was opened last."""
-        branches: list[list[_Part]] = [[]]
-        while self._tokens:
-            kind, token = self._tokens.pop()
-            if kind == "close":
-                break
-            if kind == "bar":
-                branches.append([])
-            elif kind == "open":
-                branches[-1].append(_group(self.branches()))
-            elif kind == "repeat" and branches[-1]:
-                branches[-1].append(_repeated(branches[-1].pop(), token))
-            elif kind == "escape":
-                # \b, \A and the like match no text; another letter behind a backslash is a class.
-                if token not in "bBAz":
-                    branches[-1].append(_Part(f"\\{token}", ways=inf if token.isalnum() else 1))
-            elif kind in ("dot", "named") or (kind == "set" and not _MEMBERS.fullmatch(token)):
-                branches[-1].append(_Part(token, ways=inf))
-            elif kind == "run":
-                branches[-1].append(_Part(token, least=len(token)))
-            elif kind not in ("flags", "edge"):
-                branches[-1].append(_Part(token if kind == "set" else escaped(token)))
-        return branches
+def _part(kind: str, token: str) -> _Part | None:
+    """The part that a token makes; None where it matches no text."""
+    if kind == "escape":
+        # \b, \A and the like match no text; another letter behind a backslash is a class.
+        return None if token in "bBAz" else _Part(f"\\{token}", ways=inf if token.isalnum() else 1)
+    if kind in ("dot", "named") or (kind == "set" and not _MEMBERS.fullmatch(token)):
+        return _Part(token, ways=inf)
+    if kind == "run":
+        return _Part(token, least=len(token))
+    return None if kind in ("flags", "edge") else _Part(token if kind == "set" else escaped(token))
 
 
 def _group(branches: list[list[_Part]]) -> _Part:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import re2
 
-from evalkit.patterns.translation import tokens
+from evalkit.patterns.branches import branches
 
 # Words are of ASCII letters and digits, in lower case. All else that a text holds parts them, and is a blank here.
 _LETTERS = string.ascii_lowercase + string.digits
@@ -61,37 +61,18 @@ def needs(source: str, *, left: bool, right: bool) -> list[Need]:
     `left` and `right` say whether a word must begin or end there.
     """
     before, behind = [_ANYTHING] * (not left), [_ANYTHING] * (not right)
-    return [_need([*before, *branch, *behind]) for branch in _Reader(source).branches()]
+    return [_need([*before, *branch, *behind]) for branch in branches(source, _part, _group, _repeated)]
 
 
-class _Reader:
-    """Reads a source from left to right."""
-
-    def __init__(self, source: str) -> None:
-        self._tokens = list(tokens(source))[::-1]
-
-    def branches(self) -> list[list[_Part]]:
-        """The branches that follow, up to the end of the group that was opened last."""
-        branches: list[list[_Part]] = [[]]
-        while self._tokens:
-            kind, token = self._tokens.pop()
-            if kind == "close":
-                break
-            if kind == "bar":
-                branches.append([])
-            elif kind == "open":
-                branches[-1].append(_group(self.branches()))
-            elif kind == "repeat" and branches[-1]:
-                branches[-1].append(_repeated(branches[-1].pop(), token))
-            elif kind in ("dot", "named", "set"):
-                branches[-1].append(_class(token))
-            elif kind in ("flags", "edge") or (kind == "escape" and token in "bBAz"):
-                branches[-1].append(_NOTHING)
-            elif kind == "escape" and token.isalnum():
-                branches[-1].append(_class(f"\\{token}"))
-            else:
-                branches[-1].append(_Part(frozenset({_seen(token)}), token.count(" ")))
-        return branches
+def _part(kind: str, token: str) -> _Part:
+    """The part that a token makes."""
+    if kind in ("dot", "named", "set"):
+        return _class(token)
+    if kind in ("flags", "edge") or (kind == "escape" and token in "bBAz"):
+        return _NOTHING
+    if kind == "escape" and token.isalnum():
+        return _class(f"\\{token}")
+    return _Part(frozenset({_seen(token)}), token.count(" "))
 
 
 def _seen(text: str) -> str:

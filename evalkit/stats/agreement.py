@@ -76,9 +76,9 @@ def kappa(
 ) -> Agreement:
     """Cohen's kappa, plain or weighted, with the percentile interval of a bootstrap over cases.
 
-    The value is scikit-learn's where it has one, and the standard errors are those of Fleiss, Cohen & Everitt 1969,
-    which take each pair for independent. Without any disagreement the bootstrap shows no spread; then the low end is
-    that of the exact bound on the share of cases that disagree.
+    The value is that of scikit-learn, which is not loaded for it; the standard errors are those of Fleiss, Cohen &
+    Everitt 1969, which take each pair for independent. Without any disagreement the bootstrap shows no spread; then the
+    low end is that of the exact bound on the share of cases that disagree.
 
     Args:
         a, b: what each rater said, shape (n,); None where one said nothing: the pair is left out and counted.
