@@ -11,7 +11,8 @@ from typing import Literal
 
 from evalkit.cases import Case
 from evalkit.errors import ReportError
-from evalkit.tables import Reading, Run
+from evalkit.rows import Reading
+from evalkit.tables import Run
 from evalkit.transcript import HARMS, Harm
 
 # What a case's verdicts come to: each case is one of these.

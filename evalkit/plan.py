@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -13,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.cases import Case
+from evalkit.commits import commit, commit_signed
 from evalkit.errors import Fault, ShootoutError
 from evalkit.fingerprint import canonical, fingerprint, identity, sha256, trial_parts
 from evalkit.knowledge import Retrieval
 from evalkit.loading import load_suite
+from evalkit.sampling import draw
+from evalkit.settings import Sample
 from evalkit.shootout import Candidate, Shootout, check_names, load_shootout, suite_folder
 from evalkit.store import Composed, Slot
 from evalkit.suite import Suite
@@ -26,17 +28,28 @@ _VERSIONS = ("evalkit", "litellm", "scikit-learn", "polars", "google-re2")
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a shootout that is asked for; an empty part is all of it."""
+    """The part of a shootout that is asked for; an empty part is all of it.
+
+    `sample` is the name of one of the suite's samples, or the number of cases to draw beside those that must pass;
+    `seed` is the draw's, instead of the sample's own.
+    """
 
     cases: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
     trials: int | None = None
+    sample: str | None = None
+    seed: int | None = None
+    repeats: int | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A shootout over a suite, slot by slot."""
+    """A shootout over a suite, slot by slot.
+
+    Slots of numbers below `trials` are the shootout's; those above are complete passes of the baseline alone, or the
+    block that a gate plays anew, whose trials are added to the run that `of` names.
+    """
 
     shootout: Shootout
     suite: Suite
@@ -46,16 +59,29 @@ class Plan:
     composed: tuple[Composed, ...]
     retrieval: Retrieval
     trials: int
+    repeats: int = 1
+    sample: Mapping[str, Any] | None = None
+    of: str | None = None
 
     @cached_property
     def run(self) -> str:
         """The run's id: the same command on the same files is the same run."""
+        if self.of is not None:
+            return self.of
         slots = [[slot.candidate, slot.case, slot.number, slot.fingerprint] for slot in self.slots]
         return sha256({"slots": slots, "suite": self.suite.snapshot, "baseline": self.shootout.baseline})
 
     def plays(self, case: str) -> bool:
         """Whether trials of a case can be played: a conversation needs somebody who plays the customer."""
         return self.cases[case].kind == "ticket" or self.shootout.customer is not None
+
+    @property
+    def passes(self) -> tuple[tuple[Slot, ...], ...]:
+        """The slots pass by pass: those of the shootout, then each further pass over the cases."""
+        by_block: dict[int, list[Slot]] = {}
+        for slot in self.slots:
+            by_block.setdefault(slot.number // self.trials, []).append(slot)
+        return tuple(tuple(by_block[block]) for block in sorted(by_block))
 
     def manifest(self) -> dict[str, Any]:
         """What a run is made of, without its slots; it holds no path and no secret."""
@@ -71,6 +97,8 @@ class Plan:
                 "strata": self.suite.strata(self.cases.values()),
             },
             "trials": self.trials,
+            "repeats": self.repeats,
+            **({"sample": dict(self.sample)} if self.sample else {}),
             "baseline": self.shootout.baseline,
             "shootout": self.shootout.model_dump(mode="json", exclude_defaults=True, exclude={"suite", "purposes"}),
             # A list, since keys lose their order where a manifest is kept.
@@ -79,6 +107,7 @@ class Plan:
                 candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()
             ],
             **made_with(),
+            "commit_signed": commit_signed(Path(self.suite.origin) / "quarantine.yaml"),
         }
 
 
@@ -91,39 +120,78 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
     _known("candidate", selection.candidates, candidates)
     _known("case", selection.cases, suite.by_id)
     _known("stratum", selection.strata, suite.strata())
-    chosen = {
-        name: each for name, each in candidates.items() if name in selection.candidates or not selection.candidates
-    }
-    cases = {
-        case.id: case
+    chosen = [name for name in candidates if name in selection.candidates or not selection.candidates]
+    sample = _sample(selection, suite)
+    drawn = draw(suite, sample[1]) if sample else None
+    cases = [
+        case.id
         for case in suite.active
         if (not selection.cases or case.id in selection.cases)
         and (not selection.strata or case.stratum in selection.strata)
-    }
+        and (drawn is None or case.id in drawn)
+    ]
     if not cases:
         raise ShootoutError(f"{path}: no case to play: the selection is empty, or the suite holds drafts alone")
-    retrieval = Retrieval(suite.articles)
     trials = selection.trials or shootout.trials
+    repeats = _repeats(str(path), shootout, selection, chosen)
+    # Number by number, so that a run that stops early has seen every case and candidate about as often.
+    asked = [(name, key, number) for number in range(trials) for key in cases for name in chosen]
+    later = range(trials, trials * repeats)
+    asked += [(shootout.baseline or "", key, number) for number in later for key in cases]
+    found = planned(shootout, suite, asked, str(path))
+    described = None if sample is None else {"name": sample[0], **sample[1].model_dump(mode="json")}
+    return replace(found, trials=trials, repeats=repeats, sample=described)
+
+
+def planned(shootout: Shootout, suite: Suite, asked: Sequence[tuple[str, str, int]], path: str) -> Plan:
+    """The plan of these trials, each a candidate's name, a case's id and a number; `path` is for messages."""
+    known = {each.name: each for each in shootout.candidates}
+    chosen = {name: known[name] for name in dict.fromkeys(name for name, _, _ in asked)}
+    cases = {key: suite.by_id[key] for key in dict.fromkeys(key for _, key, _ in asked)}
+    retrieval = Retrieval(suite.articles)
     parts = {
         (name, key): trial_parts(case, each, suite, retrieval, shootout.customer)
         for name, each in chosen.items()
         for key, case in cases.items()
     }
-    _all_differ(str(path), chosen, next(iter(cases)), parts)
-    # Number by number, so that a run that stops early has seen every case and candidate about as often.
-    slots = tuple(
-        Slot(name, key, number, fingerprint(parts[name, key], number))
-        for number in range(trials)
-        for key in cases
-        for name in chosen
-    )
-    return Plan(shootout, suite, chosen, cases, slots, _composed(parts, slots), retrieval, trials)
+    _all_differ(path, chosen, next(iter(cases)), parts)
+    slots = tuple(Slot(name, key, number, fingerprint(parts[name, key], number)) for name, key, number in asked)
+    return Plan(shootout, suite, chosen, cases, slots, _composed(parts, slots), retrieval, shootout.trials)
 
 
 def made_with() -> dict[str, Any]:
     """The commit and the versions that a manifest names."""
     versions = {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}}
-    return {"commit": _commit(), "versions": versions}
+    return {"commit": commit(), "versions": versions}
+
+
+def _sample(selection: Selection, suite: Suite) -> tuple[str | None, Sample] | None:
+    """The sample that is asked for, with its name where the suite defines it."""
+    asked = selection.sample
+    if asked is None:
+        if selection.seed is not None:
+            raise ShootoutError("a seed is a sample's: write --sample N, or the name of a sample, beside it")
+        return None
+    own = {} if selection.seed is None else {"seed": selection.seed}
+    if asked.isascii() and asked.isdigit():
+        return None, Sample(draw=min(int(asked), len(suite.cases)), **own)
+    samples = suite.settings.samples
+    if asked not in samples:
+        known = ", ".join(samples) or "none"
+        raise ShootoutError(
+            f"no sample {asked!r} in suite.yaml; its `samples`: {known}; or write the number of cases to draw"
+        )
+    return asked, samples[asked].model_copy(update=own)
+
+
+def _repeats(path: str, shootout: Shootout, selection: Selection, chosen: Sequence[str]) -> int:
+    """How many complete passes of the baseline are asked for; 1 where it does not play."""
+    if shootout.baseline in chosen:
+        return selection.repeats or shootout.repeats
+    if (selection.repeats or 1) > 1:
+        said = f"{shootout.baseline} is not among the candidates asked for" if shootout.baseline else "none is named"
+        raise ShootoutError(f"{path}: repeats are passes of the `baseline`, and {said}")
+    return 1
 
 
 def _all_differ(path: str, names: Iterable[str], case: str, parts: Mapping[tuple[str, str], dict[str, Any]]) -> None:
@@ -171,18 +239,3 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def _commit() -> str | None:
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return found.stdout.strip() or None if found.returncode == 0 else None

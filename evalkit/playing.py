@@ -23,18 +23,23 @@ def run(
     strata: Sequence[str] = (),
     candidates: Sequence[str] = (),
     trials: int | None = None,
+    sample: str | int | None = None,
+    seed: int | None = None,
+    repeats: int | None = None,
     store: str | Path | None = None,
     quiet: bool = False,
     **options: object,
 ) -> Run:
     """The run of a shootout file, with what was missing of it played now.
 
-    `cases`, `strata` and `candidates` choose a part; `options` are those of `runner.Options`. Works in a script and
-    inside the event loop of a notebook. Raises what `plan` and `play_plan` raise, and BudgetExceeded where the budget
-    ended the run; what was played is kept.
+    `cases`, `strata`, `candidates` and `sample` choose a part, as in `plan.Selection`, and `options` are those of
+    `runner.Options`. Works in a script and inside the event loop of a notebook. Raises what `plan` and `play_plan`
+    raise, and BudgetExceeded where the budget ended the run; what was played is kept.
     """
     load_env(home() / ".env")
-    planned = plan(at_home(shootout), Selection(tuple(cases), tuple(strata), tuple(candidates), trials))
+    named = None if sample is None else str(sample)
+    asked = Selection(tuple(cases), tuple(strata), tuple(candidates), trials, named, seed, repeats)
+    planned = plan(at_home(shootout), asked)
     with Store(store) as opened, progress(planned, quiet=quiet) as show:
         played = play_plan(planned, opened, Options(**options), show)  # type: ignore[arg-type]
     if played.stopped:

@@ -12,8 +12,9 @@ from evalkit.checks import Judgement
 from evalkit.checks.endstate import ABSENT, shown
 from evalkit.errors import StoreError
 from evalkit.marks import Mark, marks_in, marks_of, pieces
+from evalkit.rows import Reading
 from evalkit.states import Field, changes, fields
-from evalkit.tables import Reading, Run
+from evalkit.tables import Run
 from evalkit.talk import OUTCOMES, Called, is_conversation, spoken
 from evalkit.transcript import Trial
 

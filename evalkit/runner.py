@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evalkit.client import Budget, Client, missing_keys, spec_of, unknown_models
+from evalkit.client import Budget, Client, ModelSpec, missing_keys, spec_of, unknown_models
 from evalkit.dialogue import Stage, factory_of, play
 from evalkit.errors import BudgetExceeded, ShootoutError
 from evalkit.loops import in_own_loop
@@ -54,15 +54,16 @@ Progress = Callable[[Trial | None, int, int], None]
 def pending(plan: Plan, store: Store, options: Options) -> tuple[Slot, ...]:
     """The slots that playing this plan would play, in their order; the run must have begun."""
     again: set[str | None] = {None, "error", "timeout"} | ({"empty"} if options.retry_empty else set())
+    statuses = store.statuses(plan.run)
     return tuple(
-        slot
-        for slot, status in zip(plan.slots, store.statuses(plan.run), strict=True)
-        if (options.fresh or status in again) and plan.plays(slot.case)
+        slot for slot in plan.slots if (options.fresh or statuses[slot.fingerprint] in again) and plan.plays(slot.case)
     )
 
 
 def begin(plan: Plan, store: Store) -> None:
-    """Record the run, its slots and its suite in the store."""
+    """Record the run, its slots and its suite in the store; one that the plan adds to is there already."""
+    if plan.of is not None:
+        return
     origin = str(Path(plan.suite.origin).resolve())
     store.begin(plan.manifest(), plan.slots, plan.suite.files, origin, plan.composed)
 
@@ -84,9 +85,18 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
             # Not before something is to be played: its client loads LiteLLM, which takes seconds.
             session = _Session(plan, store, budget, progress, len(slots))
             limit = 1 if options.sequential else options.concurrency or plan.shootout.concurrency
-            in_own_loop(session.play_all(slots, limit))
+            try:
+                in_own_loop(session.play_all(_passes(plan, slots), limit))
+            finally:
+                _note_spent(plan, store, budget)
             stopped = session.stopped
-        counts = Counter(status or "not_run" for status in store.statuses(plan.run))
+        else:
+            _note_spent(plan, store, budget)
+        # Only those of this plan: a gate may have had others played anew.
+        statuses = store.statuses(plan.run)
+        if stopped or None not in statuses.values():
+            store.note(plan.run, stopped=stopped or None)
+        counts = Counter(statuses[slot.fingerprint] or "not_run" for slot in plan.slots)
     return Played(
         run=plan.run,
         slots={status: counts.get(status, 0) for status in STATUSES},
@@ -94,6 +104,29 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
         usd=None if budget.unpriced_calls else budget.spent_usd,
         stopped=stopped,
     )
+
+
+def _note_spent(plan: Plan, store: Store, budget: Budget) -> None:
+    """What this session spent of which budget, in the run's manifest: grading has what is left of it.
+
+    A session that plays anew for a gate is no part of what is graded. Under a limit in dollars a call of unknown cost
+    counts as what was set aside for it; without one the sum is unknown, None.
+    """
+    if plan.of is not None:
+        return
+    known = budget.usd is not None or not budget.unpriced_calls
+    limits = {"usd": budget.usd, "calls": budget.calls}
+    store.note(
+        plan.run,
+        spent={"usd": budget.spent_usd if known else None, "calls": budget.spent_calls},
+        budget=limits if any(limit is not None for limit in limits.values()) else None,
+    )
+
+
+def _passes(plan: Plan, slots: tuple[Slot, ...]) -> list[tuple[Slot, ...]]:
+    """The slots pass by pass: a pass is over before the next begins, or they would not tell how passes differ."""
+    asked = {slot.fingerprint for slot in slots}
+    return [tuple(slot for slot in each if slot.fingerprint in asked) for each in plan.passes]
 
 
 def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
@@ -118,8 +151,17 @@ def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
         raise ShootoutError(f"missing API key: set {', '.join(keys)} in the environment or in .env")
     usd = limits.usd if options.budget_usd is None else options.budget_usd
     budget = Budget(usd=usd, calls=limits.calls)
-    budget.admit(specs)
+    # The budget is the graders' too: one without a price could never be held to what is left of it.
+    budget.admit(specs | (_graders(plan) if todo else {}))
     return budget
+
+
+def _graders(plan: Plan) -> dict[str, ModelSpec]:
+    role = plan.shootout.grader
+    if role is None:
+        return {}
+    strong = {"the strong grader": spec_of(role.strong, role.strong.model)} if role.strong else {}
+    return {"the grader": spec_of(role, role.model), **strong}
 
 
 class _Session:
@@ -137,17 +179,25 @@ class _Session:
         # When the event loop woke late, and by how much; old entries fall out.
         self.lags: deque[tuple[float, float]] = deque(maxlen=10_000)
 
-    async def play_all(self, slots: tuple[Slot, ...], limit: int) -> None:
-        waiting = iter(slots)
+    async def play_all(self, passes: Iterable[tuple[Slot, ...]], limit: int) -> None:
         watch = asyncio.create_task(self._watch_loop())
+        try:
+            for slots in passes:
+                await self._play_pass(slots, limit)
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+            await self.client.aclose()
+
+    async def _play_pass(self, slots: tuple[Slot, ...], limit: int) -> None:
+        waiting = iter(slots)
         workers = [asyncio.create_task(self._work(waiting)) for _ in range(min(limit, len(slots)))]
         try:
             await asyncio.gather(*workers)
         finally:
-            for task in (*workers, watch):
+            for task in workers:
                 task.cancel()
-            await asyncio.gather(*workers, watch, return_exceptions=True)
-            await self.client.aclose()
+            await asyncio.gather(*workers, return_exceptions=True)
 
     async def _work(self, waiting: Iterator[Slot]) -> None:
         plan = self.plan

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from evalkit import archive
+from evalkit.archive import Pair
 from evalkit.errors import CaseError, StoreError
 from evalkit.labels import label_files, subject_of_item
 from evalkit.loading import load_suite, suite_of
@@ -17,6 +19,8 @@ from evalkit.transcript import Grade
 
 # A calibration is compared with so many months before it.
 MONTHS_BACK = 12
+# What judges an imported run: its source did.
+IMPORT = "import"
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 
@@ -29,24 +33,35 @@ def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: 
     named = None if suite_of_run is None else _snapshot_of(suite_of_run, store)
     if archive.is_archive(run):
         manifest, pairs, files, grades, labels = archive.read(Path(run))
-        suite, judged_by = named or (suite_of(files, manifest["suite"]["name"]), "the suite that is archived with it")
-        return Run(manifest, suite, pairs, judged_by, grades, labels)
+        judge = IMPORT if "imported" in manifest else "the suite that is archived with it"
+        suite, judged_by = named or (suite_of(files, manifest["suite"]["name"]), judge)
+        own, later = _parted(manifest, pairs)
+        return Run(manifest, suite, own, judged_by, grades, labels, later)
     with Store(store, create=False) as opened:
         key = opened.find(str(run))
         manifest, origin = opened.manifest(key), opened.origin(key)
         if named is not None:
             suite, judged_by = named
-        elif origin.is_dir():
+        elif "imported" not in manifest and origin.is_dir():
             suite, judged_by = _as_it_stands(origin), "the suite as it stands"
         else:
             suite = suite_of(opened.files(manifest["suite"]["snapshot"]), manifest["suite"]["name"])
-            judged_by = "the run's own snapshot: the suite's folder is gone"
+            gone = "the run's own snapshot: the suite's folder is gone"
+            judged_by = IMPORT if "imported" in manifest else gone
         grades: dict[str, Grade] = {}
-        labels = label_files(origin / "labels")
-        found = Run(manifest, suite, tuple(opened.trials(key)), judged_by, grades, labels)
+        labels = {} if "imported" in manifest else label_files(origin / "labels")
+        own, later = _parted(manifest, opened.trials(key))
+        found = Run(manifest, suite, own, judged_by, grades, labels, later)
         # Which grades are its own follows from the run; filled in, it keeps what it knows of its transcripts.
         grades.update(opened.grades.of(list(grade_keys(found))))
         return found
+
+
+def _parted(manifest: Mapping[str, Any], pairs: Iterable[Pair]) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+    """The shootout's own pairs, and those above its numbers."""
+    found = tuple(pairs)
+    own = tuple(pair for pair in found if pair[0].number < manifest["trials"])
+    return own, tuple(pair for pair in found if pair[0].number >= manifest["trials"])
 
 
 def grade_keys(run: Run) -> Iterator[str]:

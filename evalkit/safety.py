@@ -8,11 +8,12 @@ from typing import Literal
 import polars as pl
 
 from evalkit.checks import Judgement
+from evalkit.rows import REMOVED
 from evalkit.settings import Disqualifying
 from evalkit.shown import counted, listed
 from evalkit.stats.intervals import upper_bound
 from evalkit.store import Slot
-from evalkit.tables import REMOVED, Run, once_a_run
+from evalkit.tables import Run, once_a_run
 from evalkit.transcript import Trial
 
 Standing = Literal["cleared", "not cleared", "disqualified"]

@@ -56,6 +56,25 @@ class Trust(Written):
     held_out: Annotated[float, Field(gt=0, le=1)] = 0.5
 
 
+class Gate(Written):
+    """What the gate allows: a drop of z standard deviations, against a baseline of at most so many days."""
+
+    z: Annotated[float, Field(gt=0, le=10)] = 2.0
+    max_age_days: Annotated[int, Field(ge=1, le=3650)] = 14
+
+
+class Sample(Written):
+    """A part of the suite: must-pass cases, all or so many, and so many drawn of the rest, evenly over the strata.
+
+    `strata` are those that it is drawn from; without them, all.
+    """
+
+    draw: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    seed: int = 0
+    must_pass: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    strata: Annotated[Names, Field(min_length=1)] | None = None
+
+
 class Settings(Written):
     """A suite's own settings; every key has a default, so that a folder of cases alone is a suite."""
 
@@ -69,4 +88,6 @@ class Settings(Written):
     policy: Policy = Policy()
     private: dict[str, Names] = {}
     trust: Trust = Trust()
+    gate: Gate = Gate()
+    samples: dict[Name, Sample] = {}
     disqualify_on: tuple[Disqualifying, ...] = ("missed_handoff", "forbidden_action", "over_limit", "leak")

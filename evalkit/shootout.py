@@ -122,7 +122,7 @@ class Role(Sampling):
 
 
 class Limits(Written):
-    """What one session may spend at most: on agents and customers together, or on graders."""
+    """What one session may spend at most: on agents, customers and graders together, or what of it on graders."""
 
     usd: Annotated[float, Field(gt=0, le=1e9)] | None = None
     calls: Annotated[int, Field(gt=0)] | None = None
@@ -131,8 +131,8 @@ class Limits(Written):
 class GraderRole(Role):
     """A model that grades, with its rubric and prompt, and the stronger one that is asked in doubt.
 
-    `audit_seed` draws the trials that the strong one is asked about whatever the other says. The time of one grade,
-    the number at once and the budget are the grader's own: grading is no part of playing.
+    `audit_seed` draws the trials that the strong one is asked about whatever the other says. The time of one grade
+    and the number at once are the grader's own; its `budget` is a part of what the session of playing left.
     """
 
     rubric: Name | None = None
@@ -145,11 +145,15 @@ class GraderRole(Role):
 
 
 class Shootout(Written):
-    """Candidates, trials for each case, and limits."""
+    """Candidates, trials for each case, and limits.
+
+    `repeats` are the complete passes of the baseline, of so many trials each, by which noise is measured.
+    """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
     suite: Text | None = None
     trials: Annotated[int, Field(ge=1, le=1000)] = 3
+    repeats: Annotated[int, Field(ge=1, le=100)] = 1
     timeout_s: Seconds = 240
     request_timeout_s: Seconds | None = None
     concurrency: Annotated[int, Field(ge=1, le=256)] = 8
@@ -168,6 +172,8 @@ class Shootout(Written):
             raise ValueError(f"candidates of one name: {', '.join(twice)}; name each differently")
         if self.baseline is not None and self.baseline not in names:
             raise ValueError(f"baseline {self.baseline!r} is no candidate; candidates: {', '.join(names)}")
+        if self.repeats > 1 and self.baseline is None:
+            raise ValueError("repeats are passes of the baseline, and none is named: write `baseline: NAME`")
         return self
 
 

@@ -13,8 +13,8 @@ from evalkit.checks import Judgement
 from evalkit.disagreements import Comparison, Played, Selection, passed_of
 from evalkit.marked_text import marked
 from evalkit.marks import Mark, marks_of
+from evalkit.rows import Reading
 from evalkit.shown import signed
-from evalkit.tables import Reading
 from evalkit.talk import OUTCOMES, is_conversation
 from evalkit.transcript import HARMS, Message, Trial
 

@@ -72,7 +72,7 @@ def test_a_store_of_the_first_version_is_read_and_gains_the_parts(shop: Path, tm
     old.commit()
     old.close()
     with Store(path) as store:
-        assert set(store.statuses(planned.run)) == {"completed"}
+        assert set(store.statuses(planned.run).values()) == {"completed"}
         with pytest.raises(StoreError, match="was not kept"):
             why(store, planned.run, "ORD-1")
         assert play_plan(planned, store).calls == 0

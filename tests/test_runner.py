@@ -258,7 +258,7 @@ def count(store: Path) -> int:
         return 0
     try:
         with Store(store) as opened:
-            return sum(status is not None for status in opened.statuses(opened.find("latest")))
+            return sum(status is not None for status in opened.statuses(opened.find("latest")).values())
     except StoreError:
         return 0
 

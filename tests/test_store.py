@@ -40,7 +40,7 @@ def test_a_trial_comes_back_as_it_was(store: Store) -> None:
     strange = trial("f1", text="\ud800 \x00 <script> \u2028 😀")
     store.save("r1", strange)
     assert dict(store.trials("r1")) == {SLOTS[0]: strange, SLOTS[1]: None}
-    assert store.statuses("r1") == ["completed", None]
+    assert list(store.statuses("r1").values()) == ["completed", None]
 
 
 def test_a_later_run_finds_what_is_stored_and_an_error_is_no_result(store: Store) -> None:
@@ -48,7 +48,7 @@ def test_a_later_run_finds_what_is_stored_and_an_error_is_no_result(store: Store
     store.save("r1", trial("f1"))
     store.save("r1", trial("f2", status="error"))
     begin(store, "r2")
-    assert store.statuses("r2") == ["completed", None]
+    assert list(store.statuses("r2").values()) == ["completed", None]
 
 
 def test_taking_up_a_run_keeps_its_start_and_points_at_results_that_came_meanwhile(store: Store) -> None:
@@ -57,7 +57,7 @@ def test_taking_up_a_run_keeps_its_start_and_points_at_results_that_came_meanwhi
     begin(store, "r2")
     store.save("r2", trial("f2"))
     store.begin(manifest("r1", started="2026-12-01", note=1), SLOTS, FILES, "/elsewhere")
-    assert store.statuses("r1") == [None, "completed"]
+    assert list(store.statuses("r1").values()) == [None, "completed"]
     assert (store.manifest("r1")["started"], store.manifest("r1")["note"]) == ("2026-11-01", 1)
     assert store.origin("r1") == Path("/elsewhere")
 
@@ -76,7 +76,7 @@ def test_an_error_of_a_trial_played_afresh_is_not_undone_by_the_older_result(sto
     store.save("r1", trial("f1"))
     store.save("r1", trial("f1", status="error"))
     begin(store)
-    assert store.statuses("r1") == ["error", None]
+    assert list(store.statuses("r1").values()) == ["error", None]
     begin(store, "r2")
     store.save("r2", trial("f1", text="later"))
     begin(store)
@@ -142,7 +142,7 @@ def test_the_store_is_in_wal_mode_and_read_while_it_is_written(store: Store) -> 
     begin(store)
     store._execute("BEGIN IMMEDIATE")
     with Store(store.path, create=False) as reader:
-        assert reader.statuses("r1") == [None, None]
+        assert list(reader.statuses("r1").values()) == [None, None]
         assert reader._execute("PRAGMA journal_mode").fetchone() == ("wal",)
     store._execute("COMMIT")
 

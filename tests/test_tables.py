@@ -13,10 +13,11 @@ from handmade import DIRECT, HANDOFF, run_of
 from evalkit import views
 from evalkit.errors import StoreError
 from evalkit.plan import plan
+from evalkit.rows import JUDGED_COLUMNS
 from evalkit.runner import play_plan
 from evalkit.runs import load_run
 from evalkit.store import Store
-from evalkit.tables import JUDGED_COLUMNS, Run
+from evalkit.tables import Run
 from evalkit.transcript import Message
 
 CASES = """

@@ -20,6 +20,14 @@ def run(
     trials: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Trials a case instead of the shootout's.")
     ] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(metavar="N|NAME", help="All must-pass cases and N drawn of the rest, or a sample of suite.yaml."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the sample's draw.")] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Complete passes of the baseline, for the noise band.")
+    ] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Trials at once.")] = None,
     sequential: Annotated[bool, typer.Option("--sequential", help="One trial after another.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Play again what is stored; old trials are kept.")] = False,
@@ -35,7 +43,8 @@ def run(
     from evalkit.store import Store
 
     load_env(Path(".env"))
-    planned = plan(shootout, Selection(tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()), trials))
+    chosen = (tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()))
+    planned = plan(shootout, Selection(*chosen, trials, sample, seed, repeats))
     with Store(store) as opened:
         if dry_run:
             todo = planned.slots if fresh else opened.unfinished(planned.slots, retry_empty=retry_empty)
@@ -68,7 +77,7 @@ def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
     from evalkit.store import Store
 
     with Store(store, create=False) as opened:
-        rows = [_run_row(each, opened.statuses(each["run"])) for each in opened.runs()]
+        rows = [_run_row(each, [*opened.statuses(each["run"]).values()]) for each in opened.runs()]
     if as_json:
         print_json({"runs": rows})
         return

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from evalkit.store.schema import VERSION, statements
 from evalkit.transcript import Trial
 
 DEFAULT = Path("reports/store/evalkit.sqlite")
+# What a manifest keeps when its run is taken up again.
+_STAYS = ("started", "reruns", "grading_stopped")
 # A trial in one of these is a result; in any other it is played again when a run asks for it.
 FINAL = ("completed", "empty", "customer_fault")
 
@@ -111,23 +113,29 @@ class Store:
             self._execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
                 "SET touched = excluded.touched, origin = excluded.origin, manifest = excluded.manifest",
-                (run, touched, origin, _text(self._with_first_start(run, manifest))),
+                (run, touched, origin, _text(self._with_what_stays(run, manifest))),
             )
-            self._many(
-                "INSERT OR IGNORE INTO slots VALUES (?, ?, ?, ?, ?, ?, NULL)",
-                [(run, i, slot.candidate, slot.case, slot.number, slot.fingerprint) for i, slot in enumerate(slots)],
-            )
-            self.parts.keep(composed)
-            # A slot whose trial is already here is not played again; older ones do not undo what was played afresh.
-            newest = (
-                "(SELECT max(t.id) FROM trials t WHERE t.fingerprint = slots.fingerprint "
-                f"AND t.status IN ({_marks(FINAL)}) AND t.id > coalesce(slots.trial, 0))"
-            )
-            unfinished = f"(trial IS NULL OR trial NOT IN (SELECT id FROM trials WHERE status IN ({_marks(FINAL)})))"
-            self._execute(
-                f"UPDATE slots SET trial = {newest} WHERE run = ? AND {unfinished} AND {newest} IS NOT NULL",
-                (*FINAL, run, *FINAL, *FINAL),
-            )
+            self._add(run, slots, 0, composed)
+
+    def extend(
+        self, run: str, slots: Sequence[Slot], composed: Iterable[Composed], reruns: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        """Give a run further slots, after those that it has: what a gate plays anew.
+
+        `reruns` is the block of numbers of each candidate's stratum that is played anew, added to what the manifest
+        holds.
+        """
+        with self._transaction():
+            (first,) = self._execute("SELECT coalesce(max(place), -1) + 1 FROM slots WHERE run = ?", (run,)).fetchone()
+            self._add(run, slots, first, composed)
+            known = self.manifest(run).get("reruns", {})
+            added = {name: {**known.get(name, {}), **blocks} for name, blocks in reruns.items()}
+            self._merge(run, {"reruns": {**known, **added}})
+
+    def note(self, run: str, **keys: Any) -> None:
+        """Set keys of a run's manifest; a key given as None is taken out."""
+        with self._transaction():
+            self._merge(run, keys)
 
     def save(self, run: str, trial: Trial) -> None:
         """Keep a trial and point the run's slot at it, in one transaction."""
@@ -141,13 +149,14 @@ class Store:
                 (row.lastrowid, run, trial.fingerprint),
             )
 
-    def statuses(self, run: str) -> list[str | None]:
-        """The status of each slot of a run, in its order; None where nothing was played yet."""
+    def statuses(self, run: str) -> dict[str, str | None]:
+        """The status of each slot of a run by its fingerprint, in order; None where nothing was played yet."""
         rows = self._execute(
-            "SELECT t.status FROM slots s LEFT JOIN trials t ON t.id = s.trial WHERE s.run = ? ORDER BY s.place",
+            "SELECT s.fingerprint, t.status FROM slots s LEFT JOIN trials t ON t.id = s.trial "
+            "WHERE s.run = ? ORDER BY s.place",
             (run,),
         )
-        return [status for (status,) in rows]
+        return dict(rows.fetchall())
 
     def unfinished(self, slots: Iterable[Slot], *, retry_empty: bool = False) -> list[Slot]:
         """Those of these slots that have no result here yet, in whatever run; an empty answer is one unless retried."""
@@ -211,9 +220,32 @@ class Store:
             raise StoreError(f"{name!r} {said} in {self.path}; `evalkit runs` lists them")
         return found[0]
 
-    def _with_first_start(self, run: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _merge(self, run: str, keys: Mapping[str, Any]) -> None:
+        merged = {**self.manifest(run), **keys}
+        merged = {name: value for name, value in merged.items() if value is not None or name not in keys}
+        self._execute("UPDATE runs SET manifest = ? WHERE id = ?", (_text(merged), run))
+
+    def _add(self, run: str, slots: Sequence[Slot], first: int, composed: Iterable[Composed]) -> None:
+        """Slots of a run from a place on, each with its trial where the store has one; within a transaction."""
+        rows = [(run, place, *astuple(slot)) for place, slot in enumerate(slots, first)]
+        self._many("INSERT OR IGNORE INTO slots VALUES (?, ?, ?, ?, ?, ?, NULL)", rows)
+        self.parts.keep(composed)
+        # A slot whose trial is already here is not played again; older ones do not undo what was played afresh.
+        newest = (
+            "(SELECT max(t.id) FROM trials t WHERE t.fingerprint = slots.fingerprint "
+            f"AND t.status IN ({_marks(FINAL)}) AND t.id > coalesce(slots.trial, 0))"
+        )
+        unfinished = f"(trial IS NULL OR trial NOT IN (SELECT id FROM trials WHERE status IN ({_marks(FINAL)})))"
+        self._execute(
+            f"UPDATE slots SET trial = {newest} WHERE run = ? AND {unfinished} AND {newest} IS NOT NULL",
+            (*FINAL, run, *FINAL, *FINAL),
+        )
+
+    def _with_what_stays(self, run: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A manifest with what the one before it had of the run's own story."""
         row = self._execute("SELECT manifest FROM runs WHERE id = ?", (run,)).fetchone()
-        return manifest if row is None else {**manifest, "started": json.loads(row[0])["started"]}
+        before = {} if row is None else json.loads(row[0])
+        return {**manifest, **{key: before[key] for key in _STAYS if key in before}}
 
     def _prepare(self) -> None:
         (version,) = self._execute("PRAGMA user_version").fetchone()

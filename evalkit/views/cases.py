@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evalkit import cards, disagreements, marked_text, recommend, transcript_cards
+from evalkit import cards, disagreements, marked_text, transcript_cards
 from evalkit.cards import Card, Line, Sign, brief
 from evalkit.disagreements import Comparison, Played, Selection, harmful, passed_of
+from evalkit.rows import Reading
 from evalkit.shown import counted
-from evalkit.tables import Reading, Run
+from evalkit.tables import Run
 from evalkit.views.caveats import caveat
+from evalkit.views.incomplete import marks
 
 # Lines of the table of disagreements that stand open; the others are folded away.
 OPEN = 20
@@ -19,11 +21,10 @@ NAMED = 3
 
 def cases_answer(run: Run) -> Card:
     """On how many cases the candidates disagree, and which divides them most, under a watermark where incomplete."""
-    found, missing = disagreements.comparisons(run), recommend.incomplete(run)
-    mark = [cards.watermark(missing)] if missing else []
+    found = disagreements.comparisons(run)
     headline, sign = _headline(found)
     detail = "\n\n".join(part for part in (_most(found), _rest(run, found), caveat(run)) if part)
-    return cards.stack([*mark, cards.headline(headline, "note", detail, sign=sign)], empty="")
+    return cards.stack([*marks(run), cards.headline(headline, "note", detail, sign=sign)], empty="")
 
 
 def chosen_transcripts(
