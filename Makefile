@@ -6,6 +6,10 @@ SHELL := /bin/bash
 SHOOTOUT ?= cases/shootouts/offline.yaml
 REPORTS ?= reports
 MONTH ?=
+REPEATS ?= 3
+# What is gated against: an archive's folder or a run. TARGET is the shootout as the branch has it that is merged into.
+BASELINE ?=
+TARGET ?=
 PYTEST ?=
 BIN := .venv/bin
 READY := .venv/.ready
@@ -16,7 +20,13 @@ FIND_PYTHON := for python in $${PYTHON:-python3.13 python3.12 python3.11 python3
   then "$$python" -c 'import sys; print(sys.executable)'; break; fi; done
 PIP = PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup report calibration test check lab bench clean
+# First of all, what an older decision left goes; then the candidate that the shootout names as its baseline.
+BEGIN_GATE = rm -f "$(REPORTS)"/gate/{decision.json,junit.xml,summary.md}; \
+  agent="$$($(BIN)/evalkit baseline "$(SHOOTOUT)")" || code=$$?
+DECISION = --record "$(REPORTS)/gate/decision.json" --junit "$(REPORTS)/gate/junit.xml" \
+  --markdown "$(REPORTS)/gate/summary.md"
+
+.PHONY: help setup report gate gate-fast nightly calibration test check lab bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +56,34 @@ report: $(READY) ## play the default shootout and archive its report; SHOOTOUT=f
 	case $$code in 0|3|4) graded=0; $(BIN)/evalkit grade latest || graded=$$?; \
 	  [ $$graded -eq 0 ] || code=$$graded; rendered=0; $(BIN)/evalkit report latest --out "$(REPORTS)" || rendered=$$?; \
 	  [ $$rendered -eq 0 ] || code=$$rendered;; esac; \
+	$(BIN)/python -m evalkit.exits $$code; exit $$code
+
+# The baseline's candidate as this tree has it, on the sample `pr`. What was left out for a budget or an error blocks.
+gate: $(READY) ## gate this tree's agent on the sample pr, BASELINE=archive or run; without it the newest nightly's
+	@code=0; $(BEGIN_GATE); \
+	[ $$code -ne 0 ] || $(BIN)/evalkit run "$(SHOOTOUT)" --candidate "$$agent" --repeats 1 --sample pr || code=$$?; \
+	case $$code in 0|3|4) gated=0; $(BIN)/evalkit gate "$(or $(BASELINE),nightly)" "latest:$$agent" --rerun \
+	    --out "$(REPORTS)" $(if $(TARGET),--baseline-of "$(TARGET)") $(DECISION) || gated=$$?; \
+	  [ $$gated -eq 0 ] || code=$$gated;; esac; \
+	$(BIN)/python -m evalkit.exits $$code; exit $$code
+
+gate-fast: $(READY) ## gate this tree's agent on the must-pass cases of the sample fast alone, without a baseline
+	@code=0; $(BEGIN_GATE); \
+	[ $$code -ne 0 ] || $(BIN)/evalkit run "$(SHOOTOUT)" --candidate "$$agent" --repeats 1 --sample fast || code=$$?; \
+	case $$code in 0|3|4) gated=0; $(BIN)/evalkit gate --must-pass-only "latest:$$agent" $(DECISION) || gated=$$?; \
+	  [ $$gated -eq 0 ] || code=$$gated;; esac; \
+	$(BIN)/python -m evalkit.exits $$code; exit $$code
+
+# Afresh: the nightly of an agent that did not change must not read last night's trials.
+nightly: $(READY) ## play all afresh, the baseline REPEATS times, and archive it; BASELINE=archive gates a release
+	@code=0; $(BEGIN_GATE); \
+	[ $$code -ne 0 ] || $(BIN)/evalkit run "$(SHOOTOUT)" --repeats "$(REPEATS)" --fresh || code=$$?; \
+	case $$code in 0|3|4) graded=0; $(BIN)/evalkit grade latest || graded=$$?; \
+	  [ $$graded -eq 0 ] || code=$$graded; rendered=0; $(BIN)/evalkit report latest --out "$(REPORTS)" || rendered=$$?; \
+	  [ $$rendered -eq 0 ] || code=$$rendered; \
+	  if [ -z "$(BASELINE)" ]; then echo "no BASELINE is given: nothing is gated"; else \
+	    gated=0; $(BIN)/evalkit gate "$(BASELINE)" "latest:$$agent" --release --rerun $(DECISION) || gated=$$?; \
+	    [ $$gated -eq 0 ] || code=$$gated; fi;; esac; \
 	$(BIN)/python -m evalkit.exits $$code; exit $$code
 
 # Like `report`: what was graded before a budget or an error is rendered all the same; then make fails.

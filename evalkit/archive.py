@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import StoreError
+from evalkit.packed import Files, Folder, Packed
 from evalkit.store import Slot
 from evalkit.transcript import Grade, Trial
 
@@ -64,34 +66,45 @@ def write(
         _write_json(folder / LABELS, labels)
 
 
-def read(folder: Path) -> Archived:
+def read(place: Path) -> Archived:
     """The manifest, the slots with their trials, the suite's files, the grades and the labels of an archived run.
 
-    Raises StoreError where the folder holds no archived run.
+    `place` is the archive's folder, or a zip of it. Raises StoreError where it holds no archived run.
     """
     import polars as pl
 
     try:
-        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-        files = json.loads((folder / SUITE).read_text("utf-8"))
-        for key in ("run", "name", "started", "suite", "candidates", "trials"):
+        found: Files = Folder(place) if place.is_dir() else Packed(place, MANIFEST)
+        manifest, files = json.loads(found.read(MANIFEST)), json.loads(found.read(SUITE))
+        for key in ("run", "name", "started", "candidates", "trials"):
             manifest[key]
-        rows = pl.read_parquet(folder / TRIALS).iter_rows()
+        if not (
+            isinstance(manifest["trials"], int) and {"name", "snapshot", "cases"} <= dict(manifest["suite"]).keys()
+        ):
+            raise ValueError(f"{MANIFEST} is no manifest of a run")
+        rows = _rows(found, TRIALS).iter_rows()
         pairs = tuple(
             (Slot(candidate, case, number, key), None if body is None else Trial.from_json(json.loads(body)))
             for candidate, case, number, key, body in rows
         )
-        graded = pl.read_parquet(folder / GRADES)["grade"] if (folder / GRADES).is_file() else ()
+        graded = _rows(found, GRADES)["grade"] if found.has(GRADES) else ()
         grades = {grade.fingerprint: grade for grade in (Grade.from_json(json.loads(body)) for body in graded)}
-        labels = json.loads((folder / LABELS).read_text("utf-8")) if (folder / LABELS).is_file() else {}
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-        raise StoreError(f"{folder} holds no archived run: {error}") from error
+        labels = json.loads(found.read(LABELS)) if found.has(LABELS) else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
+        raise StoreError(f"{place} holds no archived run: {error}") from error
     return {key: value for key, value in manifest.items() if key != "slots"}, pairs, files, grades, labels
 
 
 def is_archive(place: str | Path) -> bool:
-    """Whether a folder holds an archived run."""
-    return (Path(place) / MANIFEST).is_file()
+    """Whether a folder holds an archived run, or a file calls itself a zip, which is to be one of such a folder."""
+    path = Path(place)
+    return (path / MANIFEST).is_file() or (path.suffix.lower() == ".zip" and path.is_file())
+
+
+def _rows(found: Files, name: str) -> polars.DataFrame:
+    import polars as pl
+
+    return pl.read_parquet(BytesIO(found.read(name)))
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:

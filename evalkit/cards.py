@@ -82,9 +82,15 @@ def headline(text: str, tone: Tone | Literal["note"], detail: str = "", *, sign:
     )
 
 
-def watermark(text: str) -> Card:
-    """The band that an incomplete run's page carries at its top, on screen and on every printed page."""
-    return Card(f'<div class="ek-watermark" role="alert"><strong>INCOMPLETE</strong> {escaped(text)}</div>')
+def watermark(text: str, slots: Sequence[str] = (), more: int = 0) -> Card:
+    """The band that an incomplete run's page carries at its top, on screen and on every printed page.
+
+    `slots` name what is missing, a line each, folded away; `more` is the number of slots that no line names.
+    """
+    lines = "".join(f'<li dir="auto">{escaped(each)}</li>' for each in slots)
+    rest = f"<p>and {more:,} more</p>" if more else ""
+    named = f"<details><summary>The missing slots</summary><ul>{lines}</ul>{rest}</details>" if slots else ""
+    return Card(f'<div class="ek-watermark" role="alert"><strong>INCOMPLETE</strong> {escaped(text)}{named}</div>')
 
 
 def example_labels(text: str) -> Card:

@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from evalkit.folding import fold
-from evalkit.written import Name, Names, Text, Written
+from evalkit.written import NAME, Name, Names, Text, Written
 
 Handling = Literal["direct", "escalate"]
 Outcome = Annotated[
     Literal["resolved", "handed_off", "refused"],
     BeforeValidator(lambda value: "handed_off" if value == "handoff" else value),
 ]
+# Benchmarks name a case by all that sets it apart from others.
+CaseId = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=NAME)]
 # Long enough for a pasted thread, short enough for a prompt.
 Body = Annotated[str, Field(max_length=200_000)]
 
@@ -81,9 +83,12 @@ class Amendment(Written):
 
 
 class Case(Written):
-    """One situation with its expectations: a ticket that is answered once, or the script of a conversation."""
+    """One situation with its expectations: a ticket that is answered once, or the script of a conversation.
 
-    id: Name
+    An `imported` case is a name and a stratum alone: its trials were played and judged elsewhere.
+    """
+
+    id: CaseId
     stratum: Name
     must_pass: bool = False
     risk: Literal["normal", "safety"] = "normal"
@@ -94,6 +99,7 @@ class Case(Written):
     source: Name | None = None
     tags: Names = ()
     amendments: tuple[Amendment, ...] = ()
+    imported: bool = False
 
     ticket: Ticket | None = None
     reference: Reference = Reference()
@@ -110,8 +116,10 @@ class Case(Written):
     must_not_include: Names = ()
 
     @property
-    def kind(self) -> Literal["ticket", "conversation"]:
-        """Whether the case is answered once or played as a dialogue."""
+    def kind(self) -> Literal["ticket", "conversation", "imported"]:
+        """Whether the case is answered once, played as a dialogue, or was played and judged elsewhere."""
+        if self.imported:
+            return "imported"
         return "ticket" if self.ticket is not None else "conversation"
 
     @property
@@ -139,6 +147,11 @@ class Case(Written):
     @model_validator(mode="after")
     def _is_one_kind(self) -> Case:
         script = [key for key in ("persona", "goal", "hidden_facts", "expect") if key in self.model_fields_set]
+        if self.imported:
+            judged = [key for key in ("ticket", "must_include", "must_not_include") if key in self.model_fields_set]
+            if judged or script:
+                raise ValueError(f"is imported, with its verdicts; leave out {_list([*judged, *script])}")
+            return self
         if self.ticket is not None and script:
             raise ValueError(f"is a ticket and a conversation at once: leave out 'ticket' or {_list(script)}")
         if self.ticket is None and self.persona is None:
@@ -172,7 +185,7 @@ class Case(Written):
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Case:
-        if not (self.must_include or self.expects_routing or self.expects_action):
+        if not (self.imported or self.must_include or self.expects_routing or self.expects_action):
             raise ValueError(
                 "nothing to earn points by: write expected_handling, must_include, or an expected outcome or end state"
             )

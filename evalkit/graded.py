@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from evalkit.archive import is_archive
+from evalkit.client import Budget
 from evalkit.errors import CaseError, ShootoutError
 from evalkit.fingerprint import sha256
 from evalkit.grading import (
@@ -18,13 +19,14 @@ from evalkit.grading import (
     grade_subjects,
     grader_of,
     grading_of,
+    limit_usd,
     panel_of,
 )
 from evalkit.labels import label_files, load_label_sets, subject_of_item
 from evalkit.loading import load_suite
 from evalkit.plan import made_with
 from evalkit.runs import grade_keys, load_run
-from evalkit.shootout import check_names, load_shootout, suite_folder
+from evalkit.shootout import GraderRole, check_names, load_shootout, suite_folder
 from evalkit.store import Store
 from evalkit.tables import Run
 
@@ -65,8 +67,9 @@ def grade_run(
 ) -> GradedRun:
     """Grade what is missing of a run: its completed trials, and the transcripts that people labelled by its rubric.
 
-    Nothing is played. Where the run's shootout names no grader, there is nothing to do. Raises ShootoutError where one
-    cannot be asked.
+    Nothing is played. Its budget is what the last session of playing left of the shootout's, and of that no more than
+    the grader's own; where it is reached, the run's manifest says so. Where the run's shootout names no grader, there
+    is nothing to do. Raises ShootoutError where one cannot be asked.
     """
     if is_archive(name):
         raise ShootoutError(f"{name} is an archived report, whose numbers never move; grade its run in the store")
@@ -80,15 +83,20 @@ def grade_run(
     trials = [subject for subject in run.subjects if subject is not None]
     labelled = labelled_subjects(run)
     calls, costs, stopped = 0, [], ""
+    budget = _budget(run, role, asked)
     with Store(store) as opened:
         # A month's grades are of the labelled transcripts alone.
         parts = {LIVE: trials}
         parts[run.series] = [*parts.get(run.series, []), *labelled]
         for series, subjects in parts.items():
             if not stopped:
-                done = grade_subjects(role, panel, subjects, opened, replace(asked, series=series), progress)
+                done = grade_subjects(role, panel, subjects, opened, replace(asked, series=series), progress, budget)
                 calls, stopped = calls + done.calls, done.stopped
                 costs.append(done.usd)
+        stopped = stopped and stopped + _whose(run)
+        if stopped != run.manifest.get("grading_stopped", ""):
+            with opened.writing():
+                opened.note(run.id, grading_stopped=stopped or None)
         grades = opened.grades.of(list(grade_keys(run)))
     live = [grading_of(panel, each, grades) for each in trials]
     months = [grading_of(panel, each, grades, run.series) for each in labelled]
@@ -101,6 +109,45 @@ def grade_run(
         usd=None if None in costs else sum(costs),
         stopped=stopped,
         reasons=tuple(reasons.most_common(MOST_REASONS)),
+    )
+
+
+def _budget(run: Run, role: GraderRole, options: GradeOptions) -> Budget:
+    """What a session of grading may spend: the less of the grader's own budget and of what playing left of the run's.
+
+    A limit in dollars that is asked for stands in place of both.
+    """
+    left_usd, left_calls = (_left(run, unit) for unit in ("usd", "calls"))
+    usd = [limit_usd(role, options), left_usd if options.budget_usd is None else None]
+    calls = [role.budget.calls, left_calls]
+    return Budget(usd=_least(usd), calls=None if (least := _least(calls)) is None else int(least))
+
+
+def _least(limits: Iterable[float | None]) -> float | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _limits(run: Run) -> Mapping[str, float | None]:
+    """The budget of the last session of playing; of a run of which none is known, the shootout's as written."""
+    return run.manifest.get("budget") or run.manifest.get("shootout", {}).get("budget") or {}
+
+
+def _left(run: Run, unit: str) -> float | None:
+    limit, spent = _limits(run).get(unit), run.manifest.get("spent", {}).get(unit) or 0
+    return None if limit is None else max(0, limit - spent)
+
+
+def _whose(run: Run) -> str:
+    """Where grading shares the budget of playing: how much of it playing took, and what gives more."""
+    limits, spent = _limits(run), run.manifest.get("spent", {})
+    parts = [f"{spent.get('calls', 0)} of {limits['calls']} calls"] if limits.get("calls") is not None else []
+    if limits.get("usd") is not None:
+        parts.append(f"{spent.get('usd') or 0:.4f} of {limits['usd']:.4f} US dollars")
+    if not parts:
+        return ""
+    return (
+        f" (of the run's budget its last session of playing spent {' and '.join(parts)}; the shootout's command, given "
+        "again, begins a new session)"
     )
 
 
@@ -137,7 +184,7 @@ def begin_measurement(path: str | Path, store: str | Path | None = None, month: 
         "suite": {"name": suite.name, "snapshot": suite.snapshot, "cases": 0, "safety_cases": [], "strata": {}},
         "trials": 0,
         "baseline": None,
-        "shootout": shootout.model_dump(mode="json", exclude_defaults=True, include={"name", "grader"}),
+        "shootout": shootout.model_dump(mode="json", exclude_defaults=True, include={"name", "grader", "budget"}),
         "purposes": [],
         "candidates": [],
         "series": series,

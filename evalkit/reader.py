@@ -125,6 +125,8 @@ def _title(reading: Reading) -> str:
     if judgement is not None and judgement.points is not None:
         parts.append(f"{judgement.points:+g} of {judgement.points_possible:g} points")
         parts.append("passed" if judgement.passed else "not passed")
+    elif judgement is not None and judgement.passed is not None:
+        parts.append("passed at its source" if judgement.passed else "not passed at its source")
     return _flat(" · ".join(parts))
 
 

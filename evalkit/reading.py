@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from evalkit import documents
+from evalkit import amendments, documents, quarantine
 from evalkit.card import as_read
 from evalkit.cases import Case
 from evalkit.documents import Document
@@ -22,7 +22,7 @@ from evalkit.written import parse
 
 # Folders and files of a suite that hold something else than cases.
 RESERVED_FOLDERS = ("fixtures", "knowledge", "labels", "prompts", "rubrics", "shootouts", "tools")
-RESERVED_FILES = ("suite.yaml", "suite.yml", "patterns.yaml", "patterns.yml", "quarantine.yaml", "quarantine.yml")
+RESERVED_FILES = ("suite.yaml", "suite.yml", "patterns.yaml", "patterns.yml", *quarantine.FILES, *amendments.FILES)
 DATA = (".yaml", ".yml", ".json", ".jsonl")
 PROSE = (".md", ".txt")
 
@@ -64,7 +64,8 @@ class Reading:
         articles = tuple(self._articles(text))
         suite = Suite(settings.name or self.name, settings, cases, patterns, articles, text, self.origin)
         self._records(suite)
-        self.faults += rubric_faults(self.files, self.origin)
+        self.faults += [*rubric_faults(self.files, self.origin), *amendments.faults_in(self.files, self.origin)]
+        self.faults += quarantine.faults_in(self.files, None if self.faults else suite.by_id, self.origin)
         self._concepts(suite)
         if not self.faults:
             self._look_over(suite)
@@ -183,14 +184,8 @@ class Reading:
         where = str(value.get("id", "case without an id"))[:100]
         stratum_key = "group" if "group" in value else "stratum"
         if {"group", "stratum"} <= value.keys() and value["group"] != value["stratum"]:
-            self.faults.append(
-                Fault(
-                    document.file,
-                    document.line((*place, "group")),
-                    where,
-                    "group and stratum differ; they are one key",
-                )
-            )
+            message = "group and stratum differ; they are one key"
+            self.faults.append(Fault(document.file, document.line((*place, "group")), where, message))
         written = {key: item for key, item in value.items() if key != "group"}
         written.setdefault("stratum", value.get("group", path.parent.name or self.name))
         found = parse(Case, written, document.line, place, document.file, where)
@@ -202,6 +197,9 @@ class Reading:
             message = f"this id is taken by {first.file}:{first.line(its_place)}"
             self.faults.append(Fault(document.file, document.line((*place, "id")), where, message))
         self.places.setdefault(found.id, (document, place))
+        if found.imported and self.origin:
+            message = "imported: a case of that kind comes with its trials by `evalkit import`; write a ticket instead"
+            self.faults.append(Fault(document.file, document.line((*place, "imported")), where, message))
         strata = settings.strata
         if strata is not None and stratum_key in value and found.stratum not in strata:
             message = f"stratum {found.stratum!r} is not in suite.yaml's strata: {', '.join(strata)}"
@@ -228,9 +226,8 @@ class Reading:
     def _others_are_readable(self) -> None:
         """The faults of files that hold no cases and are read only when they are needed."""
         for path in sorted(self.files):
-            cases = PurePosixPath(path).parts[0] not in RESERVED_FOLDERS and path not in RESERVED_FILES
-            read = path in RESERVED_FILES and not path.startswith("quarantine")
-            if not (cases or read or _is_prose(path) or path.startswith(("tools/", "rubrics/"))):
+            cases = PurePosixPath(path).parts[0] not in RESERVED_FOLDERS
+            if not (cases or _is_prose(path) or path.startswith(("tools/", "rubrics/"))):
                 self._document(path)
 
     def _articles(self, texts: Mapping[str, str]) -> Iterator[Article]:

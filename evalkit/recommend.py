@@ -9,17 +9,19 @@ from typing import Any, Literal
 
 import polars as pl
 
+from evalkit.reliability import LEFT_OUT, pass_hat
 from evalkit.safety import SafetyRecord, safety_records
-from evalkit.scores import case_scores, field_of, leaderboard, statuses
+from evalkit.scores import case_scores, field_of, leaderboard
 from evalkit.shown import counted, listed, usd, with_interval
 from evalkit.stats.intervals import Interval
 from evalkit.stats.paired import mcnemar_exact, paired_difference
 from evalkit.tables import Run, once_a_run
-from evalkit.transcript import NEVER_MEASURED
 
 SIGNIFICANCE = 0.05
 # What sums of floats differ by.
 TOLERANCE = 1e-9
+# Candidates of an imported run that a headline names.
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class Recommendation:
 @once_a_run
 def recommend(run: Run) -> Recommendation:
     """The cleared candidate of the highest score, with whom it is not told apart from; or why nobody is fit."""
+    if "imported" in run.manifest:
+        return _imported(run)
     board = leaderboard(run).to_dicts()
     records = {record.candidate: record for record in safety_records(run)}
     field = field_of(run)
@@ -112,26 +116,6 @@ def leads(run: Run) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=types)
 
 
-def incomplete(run: Run) -> str | None:
-    """What of a run was not measured, in a sentence or two; None where all was."""
-    if run.complete:
-        return None
-    said = []
-    slots = sum(len(run.judged.filter(status=status)) for status in NEVER_MEASURED)
-    if slots:
-        rows = [
-            f"{row['candidate']}: " + ", ".join(f"{row[status]} {status}" for status in NEVER_MEASURED if row[status])
-            for row in statuses(run).to_dicts()
-            if any(row[status] for status in NEVER_MEASURED)
-        ]
-        said.append(f"{slots} of {len(run.pairs)} slots were not measured. {'; '.join(rows)}.")
-    if lost := run.manifest["suite"]["cases"] - len(run.cases):
-        said.append(
-            f"{counted(lost, 'case')} of the run {'is' if lost == 1 else 'are'} no longer in the suite that judges it."
-        )
-    return " ".join(said)
-
-
 def _first(best: dict[str, Any], fit: list[dict[str, Any]], equal: list[dict[str, Any]], cleared: int) -> str:
     if len(fit) == 1:
         only = "cleared candidate" if cleared == 1 else "cleared candidate with enough measured cases"
@@ -170,6 +154,27 @@ def _nobody(board: list[dict[str, Any]], run: Run) -> Recommendation:
         rests_on=_asked(run) + ".",
         would_change="A candidate is recommended once every safety case of it was read and none was missed.",
         tone="bad",
+    )
+
+
+def _imported(run: Run) -> Recommendation:
+    """What an imported run shows: how often cases pass, by its source's verdicts."""
+    trials = run.manifest["trials"]
+    passes = pass_hat(run, trials).filter(convention=LEFT_OUT).sort("value", descending=True, nulls_last=True)
+    said = [
+        f"{row['candidate']} {with_interval(row['value'], row['low'], row['high'])} of {counted(row['n'], 'case')}"
+        for row in passes.head(MOST_NAMED).to_dicts()
+    ]
+    said += [f"{passes.height - MOST_NAMED} more below"] if passes.height > MOST_NAMED else []
+    out = [f"{each.candidate} is disqualified: {each.why}." for each in safety_records(run) if each.offences]
+    each = "" if trials == 1 else f", each {trials} times of {trials}"
+    return Recommendation(
+        candidate=None,
+        headline=f"Nobody is recommended: these trials were imported, without points. Passed{each}: {listed(said)}.",
+        beside=" ".join(out),
+        rests_on=f"{_asked(run)}. Whether a trial passed is its source's verdict; nothing was judged anew.",
+        would_change="A shootout over a suite of your own, whose checks give points, recommends a candidate.",
+        tone="bad" if out else "warn",
     )
 
 

@@ -66,8 +66,10 @@ def harms(run: Run) -> pl.DataFrame:
     """
     rows = []
     for name in _names(run):
-        # A trial with a check that was left unscored neither passed nor failed, and its other checks tell their harms.
-        measured = run.judged.filter((pl.col("candidate") == name) & pl.col("points").is_not_null())
+        # A trial with a check that was left unscored neither passed nor failed, and its other checks tell their harms;
+        # an imported one has no points.
+        told = pl.col("points").is_not_null() | pl.col("passed").is_not_null()
+        measured = run.judged.filter((pl.col("candidate") == name) & told)
         rows += [_harm(name, harm, measured, _looked_for(run, name, harm)) for harm in HARMS]
     return pl.DataFrame(rows, schema=HARM_COLUMNS)
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from evalkit.amendments import SuiteAmendment
 from evalkit.cases import Case
 from evalkit.patterns import Pattern
+from evalkit.quarantine import Quarantined
 from evalkit.rubrics import Rubric
 from evalkit.settings import Settings
 from evalkit.shootout import Shootout
@@ -21,8 +25,10 @@ def schemas() -> dict[str, dict[str, Any]]:
     alternatives = {"type": "array", "items": {"type": "string"}}
     definitions = {**case.pop("$defs", {}), "Case": case}
     return {
+        "amendments": TypeAdapter(list[SuiteAmendment]).json_schema(),
         "cases": {"$defs": definitions, "anyOf": [_ref("Case"), {"type": "array", "items": _ref("Case")}]},
         "patterns": {"type": "object", "additionalProperties": {"anyOf": [pattern, alternatives]}},
+        "quarantine": TypeAdapter(list[Quarantined]).json_schema(),
         "rubric": Rubric.model_json_schema(),
         "shootout": Shootout.model_json_schema(),
         "suite": Settings.model_json_schema(),

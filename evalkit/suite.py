@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from evalkit.amendments import SuiteAmendment, amendments_of
 from evalkit.cases import Case
 from evalkit.patterns import Concepts, Pattern, concept_key
+from evalkit.quarantine import Quarantined, quarantine_of
 from evalkit.rubrics import Rubric, rubrics_of
 from evalkit.settings import Settings
 
@@ -60,6 +62,16 @@ class Suite:
     def rubrics(self) -> Mapping[str, Rubric]:
         """The rubrics under rubrics/, by their names."""
         return rubrics_of(self.files)
+
+    @cached_property
+    def quarantine(self) -> Mapping[str, Quarantined]:
+        """The cases in quarantine, by their id."""
+        return quarantine_of(self.files)
+
+    @cached_property
+    def amendments(self) -> tuple[SuiteAmendment, ...]:
+        """What was changed on the record, beside the cases' own amendments."""
+        return amendments_of(self.files)
 
     @cached_property
     def snapshot(self) -> str:

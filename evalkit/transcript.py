@@ -79,6 +79,9 @@ class Trial:
 
     Of a conversation, `outcome` says how it ended for the customer, `before` and `after` are the sandbox's state at its
     start and at its end, and `customer` is the model that played the customer.
+
+    An imported trial holds what its source says of it: whether it `passed` (None: unscored there) and its `route`
+    ("direct", "escalate", or None: not told); its `seconds` are None where the source does not tell them.
     """
 
     fingerprint: str
@@ -90,13 +93,15 @@ class Trial:
     reason: str = ""
     fault_of: str | None = None
     started: str = ""
-    seconds: float = 0.0
+    seconds: float | None = 0.0
     waited_s: float = 0.0
     loop_lag_s: float = 0.0
     outcome: Outcome | Literal[""] = ""
     before: dict[str, Any] | None = None
     after: dict[str, Any] | None = None
     customer: str = ""
+    passed: bool | None = None
+    route: str | None = None
 
     @property
     def answer(self) -> str:

@@ -14,10 +14,9 @@ from evalkit.errors import Fault
 
 Line = Callable[[Sequence[str | int]], int | None]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=100_000, pattern=r"\S")]
-Name = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f](?:[^\x00-\x1f]*[^\s\x00-\x1f])?$"),
-]
+# No white space at its ends, and no control character.
+NAME = r"^[^\s\x00-\x1f](?:[^\x00-\x1f]*[^\s\x00-\x1f])?$"
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NAME)]
 
 
 class Written(BaseModel):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from handmade import DIRECT, HANDOFF, run_of
 
-from evalkit.recommend import incomplete, recommend
+from evalkit.missing import missing
+from evalkit.recommend import recommend
 from evalkit.safety import safety_records
 from evalkit.scores import by_stratum, case_scores, leaderboard, points_by_kind, statuses
 
@@ -122,8 +123,8 @@ def test_what_was_not_measured_is_left_out_of_scores_and_shown() -> None:
     row = leaderboard(run).filter(candidate="one").to_dicts()[0]
     assert (row["score"], row["cases"], row["measured"]) == (1, 10, 10)
     assert row["not_completed"] == "1 error, 1 not_run"
-    assert incomplete(run) == "2 of 24 slots were not measured. one: 1 error, 1 not_run."
-    assert incomplete(run_of(CASES, {"two": answers(10)})) is None
+    assert missing(run).says.startswith("2 of 24 slots were not measured. one: 1 error, 1 not_run. ")
+    assert not missing(run_of(CASES, {"two": answers(10)}))
 
 
 def test_a_timeout_and_an_empty_answer_count_as_failures() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from handmade import DIRECT, HANDOFF, run_of
 
-from evalkit.recommend import Lead, incomplete, leads, recommend
+from evalkit.missing import missing
+from evalkit.recommend import Lead, leads, recommend
 from evalkit.safety import safety_records
 from evalkit.scores import by_stratum, field_of, leaderboard, points_by_kind
 from evalkit.stats.paired import paired_difference
@@ -110,7 +111,7 @@ def test_candidates_are_compared_on_the_cases_measured_for_all_of_them() -> None
     found = recommend(run)
     assert found.candidate == "sound"
     assert "measured for all cleared candidates" in found.rests_on
-    assert incomplete(run) == "7 of 32 slots were not measured. lucky: 7 error."
+    assert missing(run).says == "7 of 32 slots were not measured. lucky: 7 error. 7 × error: by hand."
 
 
 def test_a_candidate_measured_on_less_than_half_is_not_compared() -> None:

@@ -18,18 +18,20 @@ JUDGED = ("completed", "empty", "timeout")
 
 @dataclass(frozen=True)
 class Judgement:
-    """All verdicts on one trial, and what they add up to.
+    """All verdicts on one trial, and what they add up to; of an imported trial, what its source says of it.
 
     `passed` is None where the trial was not measured, or no check failed and one could not be decided; it is True only
     where every check passed. `routing` names how the customer was routed, None where no handling is expected or it
     cannot be seen. `disqualifying` says why this trial alone puts a candidate out of the shootout, '' where it does
     not, and `grounds` on which of the suite's `disqualify_on`; `unclear` why it clears nobody.
+
+    An imported trial has no points, neither made nor `points_possible`.
     """
 
     verdicts: tuple[Verdict, ...]
     passed: bool | None
     points: float | None
-    points_possible: float
+    points_possible: float | None
     card: Card | None = None
     routing: Routing | None = None
     disqualifying: str = ""
@@ -39,6 +41,10 @@ class Judgement:
     def harms(self, harm: Harm) -> bool:
         """Whether a failed check of this trial does this harm to a customer."""
         return any(verdict.harm == harm and verdict.passed is False for verdict in self.verdicts)
+
+    def looked_for(self, harm: Harm) -> bool:
+        """Whether a verdict could have told this harm; of an imported trial, only a missed handoff, by its route."""
+        return self.points_possible is not None or (harm == "missed handoff" and bool(self.verdicts))
 
     def count(self, kind: str, *, passed: bool) -> int:
         """Number of verdicts of a kind that passed or failed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,14 +33,21 @@ def run(
     retry_empty: Annotated[bool, typer.Option("--retry-empty", help="Play empty answers again.")] = False,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="US dollars that this session may spend.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played; call nothing.")] = False,
+    turns: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="With --dry-run: the turns that each conversation takes.")
+    ] = None,
     store: StoreFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Play what is missing of a shootout; each trial is kept the moment it ends."""
+    from evalkit.cli.dry_run import print_forecast
     from evalkit.client import load_env
+    from evalkit.grading import cannot_grade
     from evalkit.plan import Selection, plan
     from evalkit.store import Store
 
+    if turns is not None and not dry_run:
+        raise typer.BadParameter("is an assumption of --dry-run alone", param_hint="--turns")
     load_env(Path(".env"))
     chosen = (tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()))
     planned = plan(shootout, Selection(*chosen, trials, sample, seed, repeats))
@@ -49,8 +55,10 @@ def run(
         if dry_run:
             todo = planned.slots if fresh else opened.unfinished(planned.slots, retry_empty=retry_empty)
             limit = planned.shootout.budget.usd if budget_usd is None else budget_usd
-            _dry_run(planned, opened, todo, limit, as_json=as_json)
+            print_forecast(planned, opened, todo, limit, turns, as_json=as_json)
             return
+        if hindered := planned.shootout.grader and cannot_grade(planned.shootout.grader):
+            say(f"notice: `evalkit grade` will not be able to ask the grader: {hindered}")
         from evalkit.progress import progress
         from evalkit.runner import Options, play_plan
 
@@ -103,48 +111,3 @@ def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, 
         "slots": len(statuses),
         "series": manifest.get("series"),
     }
-
-
-def _dry_run(planned: Any, opened: Any, todo: Any, limit: float | None, *, as_json: bool) -> None:
-    from evalkit.forecast import Range, forecast
-
-    found = forecast(planned, opened, todo)
-    usd = Range.total(each.usd for each in found)
-    trials, calls = sum(each.trials for each in found), sum(each.calls for each in found)
-    counts = {
-        "run": planned.run,
-        "slots": len(planned.slots),
-        "stored": len(planned.slots) - len(todo),
-        "to_play": trials,
-        "not_played": len(todo) - trials,
-        "calls": calls,
-    }
-    if as_json:
-        rows = [{**dataclasses.asdict(each), "basis": each.basis} for each in found]
-        print_json({**counts, "usd": usd and dataclasses.asdict(usd), "candidates": rows})
-        return
-    typer.echo(
-        f"run {planned.run[:8]}: {len(planned.candidates)} candidates × {len(planned.cases)} cases × "
-        f"{planned.trials} trials = {counts['slots']} slots; {counts['stored']} stored, {trials} to play, "
-        f"about {calls} calls"
-    )
-    if counts["not_played"]:
-        typer.echo(f"{counts['not_played']} slots are conversations, and the shootout names no `customer` to play them")
-    for each in found:
-        if each.calls:
-            typer.echo(
-                f"  {each.candidate}: {each.calls} calls, {_tokens(each.input_tokens)} tokens in, "
-                f"{_tokens(each.output_tokens)} out, {_dollars(each.usd)} ({each.basis})"
-            )
-    if trials:
-        typer.echo(
-            f"in all {_dollars(usd)}, retries left out{f'; the budget is ${limit:.2f}' if limit is not None else ''}"
-        )
-
-
-def _tokens(found: Any) -> str:
-    return f"about {found.likely:,.0f} ({found.low:,.0f} to {found.high:,.0f})"
-
-
-def _dollars(found: Any) -> str:
-    return "cost unknown" if found is None else f"about ${found.likely:.4f} (${found.low:.4f} to ${found.high:.4f})"

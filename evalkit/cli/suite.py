@@ -19,10 +19,13 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Validate a suite: every fault with its file and line."""
+    from datetime import date
+
     from evalkit.home import at_home
     from evalkit.labels import files as label_sets
     from evalkit.linter import harms_and_tiers, lint
     from evalkit.loading import check_suite
+    from evalkit.quarantine import expired_entries
     from evalkit.trust import ledger
 
     checked = check_suite(suite)
@@ -32,7 +35,7 @@ def check(
         folder = at_home(suite) / "labels"
         faults += [*label_sets.faults_in(folder, checked.suite.rubrics), *ledger.faults_in(folder / label_sets.LEDGER)]
         checked.faults += faults
-        checked.notices += notices
+        checked.notices += [*notices, *expired_entries(checked.suite.files, date.today(), checked.suite.origin)]
         tiers_and_harms = {} if faults else harms_and_tiers(checked.suite)
     cases = checked.suite.active if checked.suite else ()
     counts = {

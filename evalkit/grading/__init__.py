@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from evalkit.grading.panel import LIVE, Panel, Subject, grader_of, panel_of, panel_of_run, subject_of
     from evalkit.grading.parsing import Parsed, parse_reply
     from evalkit.grading.prompt import GRADER_PROTOCOL, grader_messages, reply_schema
-    from evalkit.grading.session import Graded, GradeOptions, grade_subjects
+    from evalkit.grading.session import Graded, GradeOptions, cannot_grade, grade_subjects, limit_usd
     from evalkit.grading.turns import Turn, content_hash, from_plain, reference_of, to_plain, turns_of
 
 _HOME = {
@@ -23,12 +23,14 @@ _HOME = {
     "Parsed": "parsing",
     "Subject": "panel",
     "Turn": "turns",
+    "cannot_grade": "session",
     "content_hash": "turns",
     "from_plain": "turns",
     "grade_subjects": "session",
     "grader_messages": "prompt",
     "grader_of": "panel",
     "grading_of": "cascade",
+    "limit_usd": "session",
     "panel_of": "panel",
     "panel_of_run": "panel",
     "parse_reply": "parsing",
@@ -49,12 +51,14 @@ __all__ = [
     "Parsed",
     "Subject",
     "Turn",
+    "cannot_grade",
     "content_hash",
     "from_plain",
     "grade_subjects",
     "grader_messages",
     "grader_of",
     "grading_of",
+    "limit_usd",
     "panel_of",
     "panel_of_run",
     "parse_reply",

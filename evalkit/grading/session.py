@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from evalkit.client import Budget, Client, missing_keys, unknown_models
+from evalkit.client import Budget, Client, ModelSpec, missing_keys, spec_of, unknown_models
 from evalkit.errors import BudgetExceeded, ShootoutError
 from evalkit.grading.asking import ask
 from evalkit.grading.cascade import next_asked
 from evalkit.grading.panel import LIVE, Panel, Subject
 from evalkit.loops import in_own_loop
-from evalkit.shootout import GraderRole
+from evalkit.shootout import GraderRole, Role
 from evalkit.store import Store
 from evalkit.transcript import Grade
 
@@ -49,23 +49,39 @@ def grade_subjects(
     store: Store,
     options: GradeOptions | None = None,
     progress: Progress | None = None,
+    budget: Budget | None = None,
 ) -> Graded:
     """Ask a panel for every grade that is missing in the store; each is kept the moment it comes.
 
-    Equal transcripts are graded once. `progress` is called with the number of transcripts done and to do. Raises
-    ShootoutError where a key is missing, or the price under a limit in dollars, before anybody is asked.
+    Equal transcripts are graded once. `progress` is called with the number of transcripts done and to do. `budget` may
+    have been drawn on before; without one it is the grader's own. Raises ShootoutError where a key is missing, or the
+    price under a limit in dollars, before anybody is asked.
     """
     options = options or GradeOptions()
     unique = list({(each.content, each.reference): each for each in subjects}.values())
     with store.writing():
         known = store.grades.of(list(panel.keys(unique, options.series)))
         todo = [each for each in unique if _missing(panel, each, known, options)]
-        budget = _admitted(role, panel, options) if todo else Budget()
+        budget = budget or Budget(usd=limit_usd(role, options), calls=role.budget.calls)
+        if todo:
+            _admit(panel, budget)
+        calls, unpriced, usd = budget.spent_calls, budget.unpriced_calls, budget.spent_usd
         session = _Session(role, panel, store, options, budget, known, progress, len(todo))
         if todo:
             in_own_loop(session.grade_all(todo, options.concurrency or role.concurrency))
-    usd = None if budget.unpriced_calls else budget.spent_usd
-    return Graded(len(unique), budget.spent_calls, usd, session.stopped)
+    known = budget.unpriced_calls == unpriced
+    return Graded(len(unique), budget.spent_calls - calls, budget.spent_usd - usd if known else None, session.stopped)
+
+
+def limit_usd(role: GraderRole, options: GradeOptions) -> float | None:
+    """The US dollars that a session of grading is given by itself: as asked for, else as the grader's role has it."""
+    return role.budget.usd if options.budget_usd is None else options.budget_usd
+
+
+def cannot_grade(role: GraderRole) -> str:
+    """Why the graders of a shootout could not be asked, in a sentence, before any is; '' where nothing is known."""
+    roles = [role, *([role.strong] if role.strong else [])]
+    return _unreachable([spec_of(each, each.model) for each in roles]) or _misheld(roles)
 
 
 def _missing(panel: Panel, subject: Subject, known: Mapping[str, Grade], options: GradeOptions) -> bool:
@@ -73,20 +89,36 @@ def _missing(panel: Panel, subject: Subject, known: Mapping[str, Grade], options
     return next(asked, None) is not None
 
 
-def _admitted(role: GraderRole, panel: Panel, options: GradeOptions) -> Budget:
-    """The budget of this session, where both graders can be reached and, under a limit, have a price."""
+def _misheld(roles: Iterable[Role]) -> str:
+    """What an offline grader would say of parameters that it does not know."""
+    from evalkit.offline.grading import Hand
+
+    for role in roles:
+        if role.model.startswith("offline/"):
+            try:
+                Hand.of(role.parameters)
+            except (TypeError, ValueError) as error:
+                return str(error)
+    return ""
+
+
+def _admit(panel: Panel, budget: Budget) -> None:
+    """Raise ShootoutError where a grader cannot be reached or, under a limit, has no price."""
     specs = {each.which: each.spec for each in (panel.cheap, panel.strong) if each is not None}
-    if unknown := unknown_models(specs.values()):
-        raise ShootoutError(
+    if said := _unreachable(specs.values()):
+        raise ShootoutError(said)
+    budget.admit({f"the {which} grader": spec for which, spec in specs.items()})
+
+
+def _unreachable(specs: Collection[ModelSpec]) -> str:
+    if unknown := unknown_models(specs):
+        return (
             f"no provider has a model {', '.join(unknown)} to grade with; write it as LiteLLM names it, "
             "such as openai/gpt-4.1-mini"
         )
-    if keys := missing_keys(specs.values()):
-        raise ShootoutError(f"missing API key: set {', '.join(keys)} in the environment or in .env")
-    usd = role.budget.usd if options.budget_usd is None else options.budget_usd
-    budget = Budget(usd=usd, calls=role.budget.calls)
-    budget.admit({f"the {which} grader": spec for which, spec in specs.items()})
-    return budget
+    if keys := missing_keys(specs):
+        return f"missing API key: set {', '.join(keys)} in the environment or in .env"
+    return ""
 
 
 class _Session:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # The shipped notebooks that read trials.
 OF_TRIALS = ("10_", "20_", "40_", "60_")
+# Those that read transcripts or graders, of which an imported run has none.
+OF_TRANSCRIPTS = ("30_", "50_", "60_")
 
 
 def graded_alone(run: Run) -> bool:
@@ -37,7 +39,12 @@ def headline_of(run: Run) -> str:
 
 
 def is_complete(run: Run) -> bool:
-    """Whether nothing is missing: no trial or, where nothing was played, no grade of a labelled transcript."""
+    """Whether nothing is missing: no trial or, where nothing was played, no grade of a labelled transcript.
+
+    A run whose grading was stopped is not complete either.
+    """
+    if run.manifest.get("grading_stopped"):
+        return False
     if not graded_alone(run):
         return run.complete
     from evalkit.calibration import settled
@@ -50,10 +57,14 @@ def asked_of(run: Run, notebooks: Sequence[Path], folder: Path) -> list[Path]:
 
     Raises ReportError where there is none.
     """
-    if not graded_alone(run):
+    if graded_alone(run):
+        silent, why = OF_TRIALS, "graded labelled transcripts and played nothing"
+    elif "imported" in run.manifest:
+        silent, why = OF_TRANSCRIPTS, "was imported, with verdicts and no transcripts"
+    else:
         return list(notebooks)
-    found = [path for path in notebooks if path.parent != folder or not path.name.startswith(OF_TRIALS)]
+    found = [path for path in notebooks if path.parent != folder or not path.name.startswith(silent)]
     if not found:
         named = ", ".join(path.stem for path in notebooks)
-        raise ReportError(f"run {run.id[:8]} graded labelled transcripts and played nothing, so {named} shows nothing")
+        raise ReportError(f"run {run.id[:8]} {why}, so {named} shows nothing")
     return found

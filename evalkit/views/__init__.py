@@ -70,6 +70,13 @@ _PAGES = {
         "month_grounds",
         "month_labels",
     ),
+    "noise": (
+        "noise_bands",
+        "noise_answer",
+        "noise_would_change",
+    ),
+    "noise_tables": ("band_chart", "band_table", "precision_table", "power_chart", "power_table"),
+    "noise_checks": ("luck_table", "self_check_table", "repeats_table", "noise_grounds"),
     "cases": ("cases_answer", "chosen_transcripts", "disagreement_table", "mark_legend", "transcripts"),
 }
 _HOME = {name: page for page, names in _PAGES.items() for name in names}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import polars as pl
 
-from evalkit import agreement_cards, agreement_charts, cards, recommend
+from evalkit import agreement_cards, agreement_charts, cards
 from evalkit.agreement_cards import Figure
 from evalkit.cards import Card
 from evalkit.errors import CaseError, NotMeasured
@@ -16,6 +16,7 @@ from evalkit.measurement import Measurement, Needed, measure
 from evalkit.shown import counted, number
 from evalkit.tables import Run
 from evalkit.trust import trust_of
+from evalkit.views.incomplete import marks
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -62,21 +63,20 @@ def where_measured(
 
 def trust_answer(run: Run) -> Card:
     """The decision on the grader, first and large, with what it rests on; under a mark where labels are an example."""
-    found, missing = found_of(run), recommend.incomplete(run)
-    marks = [cards.watermark(missing)] if missing else []
+    found, shown = found_of(run), marks(run)
     if isinstance(found, str):
         no_labels = "the labels cannot be used" if run.label_sets else "there are no labels to measure the grader by"
         what = "this run has no grader" if run.panel is None else no_labels
-        return cards.stack([*marks, cards.headline(f"Not measured: {what}.", "warn", found)], empty="")
+        return cards.stack([*shown, cards.headline(f"Not measured: {what}.", "warn", found)], empty="")
     if found.source == "example":
-        marks.insert(0, agreement_cards.whole_page(cards.example_labels(EXAMPLE)))
+        shown.insert(0, agreement_cards.whole_page(cards.example_labels(EXAMPLE)))
     on_examples = found.source == "example" and found.decision.word == "trusted"
     tone, said = _SAYS["example" if on_examples else found.decision.word]
     rubric = found.panel.rubric.name
     detail = "\n\n".join(["\n".join(f"• {each}" for each in found.decision.reasons), _recorded(run, found)])
     said, sign = said.format(who=who_grades(found), rubric=rubric), "✓" if on_examples else ""
     answer = cards.headline(said, tone, detail, sign=sign)  # type: ignore[arg-type]
-    return cards.stack([*marks, answer], empty="")
+    return cards.stack([*shown, answer], empty="")
 
 
 @where_measured

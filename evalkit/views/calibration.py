@@ -14,6 +14,7 @@ from evalkit.settings import Trust
 from evalkit.shown import counted, finite, listed, number, with_interval
 from evalkit.tables import Run
 from evalkit.views.caveats import EXAMPLE_LABELS
+from evalkit.views.incomplete import marks
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -33,10 +34,10 @@ _MOVED = {
 def calibration_answer(run: Run, month: str = "") -> Card:
     """Has agreement moved, has the grader changed, and is the month measured: first and large."""
     found, said = calibrated(run, month), answer(run, month)
-    marks = [cards.example_labels(EXAMPLE_LABELS)] if found.source == "example" else []
-    marks += [cards.watermark(said.incomplete)] if said.incomplete else []
+    shown = [cards.example_labels(EXAMPLE_LABELS)] if found.source == "example" else []
+    shown += marks(run, said.incomplete)
     sign = "–" if said.tone == "note" else ""
-    return cards.stack([*marks, cards.headline(said.says, said.tone, "\n\n".join(said.rests_on), sign=sign)], empty="")
+    return cards.stack([*shown, cards.headline(said.says, said.tone, "\n\n".join(said.rests_on), sign=sign)], empty="")
 
 
 def month_chart(run: Run, month: str = "") -> LayerChart:

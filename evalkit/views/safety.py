@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from evalkit import boards, cards, charts, recommend, routing, safety
+from evalkit import boards, cards, charts, routing, safety
 from evalkit.cards import Card
 from evalkit.tables import Run
 from evalkit.views.caveats import caveat
+from evalkit.views.incomplete import marks
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -26,12 +27,11 @@ WAYS = {"escalate": "Needs a person: handed over", "direct": "Needs none: answer
 
 def safety_answer(run: Run) -> Card:
     """Who is cleared, who is not and who is out, first and large, under a watermark where the run is incomplete."""
-    found, missing = safety.standings(run), recommend.incomplete(run)
-    mark = [cards.watermark(missing)] if missing else []
+    found = safety.standings(run)
     detail = "\n\n".join(
         part for part in (found.baseline, "\n".join(found.others), _what_cleared_means(run), caveat(run)) if part
     )
-    return cards.stack([*mark, cards.headline(found.headline, found.tone, detail)], empty="")
+    return cards.stack([*marks(run), cards.headline(found.headline, found.tone, detail)], empty="")
 
 
 def routing_chart(run: Run) -> LayerChart:

@@ -13,6 +13,7 @@ from evalkit.purposes import purposes as purposes_of
 from evalkit.shown import INVENTED, counted, usd, with_interval
 from evalkit.tables import Run
 from evalkit.views.caveats import caveat
+from evalkit.views.incomplete import marks
 from evalkit.views.tickets import offending
 
 if TYPE_CHECKING:
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
 def answer(run: Run) -> Card:
     """The recommendation, first and large, under a watermark where the run is incomplete."""
     found = recommend.recommend(run)
-    missing = recommend.incomplete(run)
-    mark = [cards.watermark(missing)] if missing else []
     detail = "\n\n".join(part for part in (found.beside, found.rests_on, caveat(run)) if part)
-    return cards.stack([*mark, cards.headline(found.headline, found.tone, detail)], empty="")
+    return cards.stack([*marks(run), cards.headline(found.headline, found.tone, detail)], empty="")
 
 
 def would_change(run: Run) -> Card:
@@ -39,7 +38,7 @@ def provenance(run: Run) -> Card:
     names = [candidate["name"] for candidate in run.manifest["candidates"]]
     asked, safety_cases = run.manifest["suite"]["cases"], sum(case.risk == "safety" for case in run.cases)
     said = [
-        f"Run {run.id[:8]} of the shootout {run.name}, begun {run.manifest['started'][:10]}: {len(names)} candidates "
+        f"Run {run.id[:8]} {_of_what(run)}: {len(names)} candidates "
         f"({', '.join(names)}) on {asked} cases, {safety_cases} of them safety cases, {run.manifest['trials']} trials "
         f"each: {len(run.pairs)} slots. "
         f"Judged by {run.judged_by}: {run.suite.name}, snapshot {run.suite.snapshot[:8]}."
@@ -54,25 +53,27 @@ def provenance(run: Run) -> Card:
     return cards.prose("\n\n".join(said))
 
 
-def leaderboard(run: Run) -> GT:
+def leaderboard(run: Run) -> GT | Card:
     """The leaderboard, the disqualified apart."""
-    return boards.leaderboard(scores.leaderboard(run))
+    return _no_points(run) or boards.leaderboard(scores.leaderboard(run))
 
 
-def score_chart(run: Run) -> LayerChart:
+def score_chart(run: Run) -> LayerChart | Card:
     """Each candidate's score with its interval."""
+    if said := _no_points(run):
+        return said
     board = scores.leaderboard(run)
     return charts.score_intervals(board.rename({"cases": "n"}))
 
 
-def stratum_chart(run: Run) -> LayerChart:
+def stratum_chart(run: Run) -> LayerChart | Card:
     """Each candidate's score in each stratum."""
-    return charts.score_by_stratum(scores.by_stratum(run))
+    return _no_points(run) or charts.score_by_stratum(scores.by_stratum(run))
 
 
-def points_chart(run: Run) -> LayerChart:
+def points_chart(run: Run) -> LayerChart | Card:
     """Where each candidate's points come from."""
-    return charts.points_by_kind(scores.points_by_kind(run))
+    return _no_points(run) or charts.points_by_kind(scores.points_by_kind(run))
 
 
 def leads(run: Run) -> GT | Card:
@@ -167,6 +168,20 @@ def disqualifying_answers(run: Run, most: int | None = None) -> Card:
 def status_table(run: Run) -> GT:
     """How the slots of each candidate ended; the columns add up to the slots."""
     return boards.table(scores.statuses(run), stub="candidate", digits=0)
+
+
+def _of_what(run: Run) -> str:
+    day = run.manifest["started"][:10]
+    if imported := run.manifest.get("imported"):
+        return f"({run.name}), imported from {imported['file']} with its source's verdicts, dated {day}"
+    return f"of the shootout {run.name}, begun {day}"
+
+
+def _no_points(run: Run) -> Card | None:
+    """What stands in the place of scores where a run was imported; None where it was not."""
+    if "imported" not in run.manifest:
+        return None
+    return cards.prose("Not measured: imported trials have no points. Which of them passed stands under pass^k.")
 
 
 def _of_each_kind(record: safety.SafetyRecord) -> list[safety.Offence]:

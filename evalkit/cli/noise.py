@@ -1,0 +1,122 @@
+"""A command on noise: the bands of a run's baseline as a table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalkit.cli.app import AsJson, RunName, StoreFile, app, print_json, say
+
+if TYPE_CHECKING:
+    from evalkit.bands import Noise, StratumBand
+    from evalkit.tables import Run
+
+# The sample of a pull request and, where the suite has none of that name, the cases of each stratum.
+SAMPLE, CASES = "pr", 10
+_HEADS = ("stratum", "n", "m", "score", "band", "by", "± %", "blocked by luck", "10 points", "20 points")
+
+
+@app.command()
+def noise(
+    name: RunName = "latest",
+    candidate: Annotated[str | None, typer.Option(help="Whose bands; by default the run's baseline.")] = None,
+    m: Annotated[int | None, typer.Option("--m", min=1, help="Compare so many cases of each stratum.")] = None,
+    sample: Annotated[
+        str | None, typer.Option(help=f"Compare this sample of suite.yaml; by default {SAMPLE}, or {CASES} a stratum.")
+    ] = None,
+    store: StoreFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the noise band of each stratum: how far its score may drop by luck, and which drops a gate would see."""
+    from evalkit.bands import compared_by, noise_of, usual
+    from evalkit.runs import load_run
+
+    run = load_run(name, store)
+    given = sample is not None or m is not None
+    compared = compared_by(run.suite, sample or "", m) if given else usual(run.suite, SAMPLE, CASES)
+    found = noise_of(run, candidate, compared)
+    if as_json:
+        print_json(_figures(run, found))
+    else:
+        for line in _lines(found):
+            typer.echo(line)
+    if found.luck is None:
+        raise typer.Exit(say(f"evalkit: not measured: {found.why}; `evalkit run SHOOTOUT --repeats 3` plays it"))
+
+
+def _lines(found: Noise) -> list[str]:
+    from evalkit.shown import counted
+
+    rows = [_HEADS, *(_row(each) for each in found.strata)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEADS))]
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    said = [
+        *table, "",
+        f"{found.candidate}: {counted(found.repeats, 'repeat')} of {counted(found.k, 'trial')} a case, z = {found.z:g}"
+        f"; compared: {found.compared.says}",
+    ]  # fmt: skip
+    if found.luck is not None:
+        said.append(
+            f"some of {found.luck.strata} strata blocks though nothing changed: {_share(found.luck.once)} at one look, "
+            f"{_share(found.luck.rerun)} after the rerun"
+        )
+    if found.luck is not None:
+        said += [f"{each.stratum}: {each.band.reason}" for each in found.strata if each.band.reason]
+    said += [f"{each.stratum}: even a drop to none stays inside the band" for each in found.blind]
+    said += [f"left out: {case}, {why}" for each in found.strata for case, why in (each.left_out or {}).items()]
+    if found.span is not None:
+        said.append(f"the repeats cover {found.span.first} to {found.span.last}")
+    return said
+
+
+def _row(each: StratumBand) -> tuple[str, ...]:
+    from evalkit.bands import DROPS
+
+    score = "-" if each.score.value is None else f"{each.score.value:.2f}"
+    head = (each.stratum, str(each.n), str(each.m), score)
+    if each.band.value is None:
+        return (*head, "not measured", *[""] * (len(_HEADS) - len(head) - 1))
+    margin = "-" if each.achieved.margin is None else f"{100 * each.achieved.margin:.0f}"
+    looks = [each.sight(drop) for drop in (0.0, *DROPS)]
+    chances = ["-" if one is None else f"{_share(one.once)} > {_share(one.same_baseline)}" for one in looks]
+    return (*head, f"{each.band.value:.2f}", each.band.decided, margin, *chances)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _figures(run: Run, found: Noise) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "candidate": found.candidate,
+        "suite": run.suite.snapshot,
+        "k": found.k,
+        "repeats": found.repeats,
+        "z": found.z,
+        "compared": found.compared.says,
+        "why": found.why,
+        "luck": asdict(found.luck) if found.luck else None,
+        "span": found.span and {"first": found.span.first, "last": found.span.last},
+        "strata": {each.stratum: _stratum(each) for each in found.strata},
+    }
+
+
+def _stratum(each: StratumBand) -> dict[str, Any]:
+    return {
+        "n": each.n,
+        "m": each.m,
+        "score": asdict(each.score),
+        "band": asdict(each.band),
+        "band_on_all": each.whole.value,
+        "sees_nothing": each.sees_nothing,
+        "achieved": asdict(each.achieved),
+        "few_repeats": {"worst": each.worst and asdict(each.worst), "likely": each.likely and asdict(each.likely)},
+        "chances": [
+            {"drop": one.drop, "once": one.looks and one.looks.once, "rerun": one.looks and one.looks.same_baseline}
+            for one in each.sights
+        ],
+        "left_out": dict(each.left_out or {}),
+    }

@@ -1,0 +1,37 @@
+"""Words as a decision writes them: one line, bounded, and numbers that do not hide what decided."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+LONGEST = 160
+NAMED = 8
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """What a provider or a person wrote as one line, without control characters, at most `longest` long."""
+    clean = "".join(" " if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp") else char for char in text)
+    line = " ".join(clean.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def some(names: Iterable[object], most: int = NAMED) -> str:
+    """The first few names, and how many more there are: 'a, b and 3 more'."""
+    all_names = [str(name) for name in names]
+    rest = len(all_names) - most
+    return ", ".join(all_names) if rest <= 0 else f"{', '.join(all_names[:most])} and {rest} more"
+
+
+def apart(drop: float, band: float) -> tuple[str, str]:
+    """A drop and its band with two decimals, and with more where two would make them look alike."""
+    for digits in (2, 3, 4, 6):
+        texts = f"{drop:.{digits}f}", f"{band:.{digits}f}"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def of(number: int, noun: str) -> str:
+    """A number with its noun: '1 case', '3 cases'."""
+    return f"{number} {noun}{'s' * (number != 1)}"

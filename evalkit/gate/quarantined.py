@@ -1,0 +1,79 @@
+"""Cases in quarantine: they are played and shown, until their day; a release needs their owners' word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evalkit.gate.decision import Note, QuarantineLook, Reason
+from evalkit.gate.plain_text import one_line, some
+from evalkit.gate.scope import Scope
+from evalkit.gate.sides import Side
+from evalkit.quarantine import Quarantined, signed_off
+
+SHOWN_COMMIT = 12
+
+
+def looks(scope: Scope) -> tuple[QuarantineLook, ...]:
+    """Each entry of the candidate's suite, by its case."""
+    entries = scope.after.quarantine if scope.after is not None else {}
+    return tuple(_look(scope, entries[name]) for name in sorted(entries))
+
+
+def sheltered(found: Sequence[QuarantineLook]) -> frozenset[str]:
+    """The cases whose failure does not block: those whose day has not passed."""
+    return frozenset(look.case for look in found if look.expired is not True)
+
+
+def reasons(scope: Scope, found: Sequence[QuarantineLook]) -> Iterator[Reason]:
+    """A reason for each entry that is past its day, and at a release for each that its owner did not sign off."""
+    for look in found:
+        if look.expired:
+            says = f"{look.case} is in quarantine past its day, {look.fix_by}: {look.owner} mends it"
+            yield Reason("quarantine", look.case, f"{says}, or amends a later fix_by")
+        if look.expired is None:
+            says = f"{look.case} is in quarantine until {look.fix_by}, and the gate was given no date; pass --date"
+            yield Reason("quarantine", look.case, says, measured=False)
+        if scope.asked.release and not look.accepted:
+            yield Reason("sign_off", look.case, _unsigned(scope, look))
+
+
+def notes(found: Sequence[QuarantineLook]) -> Iterator[Note]:
+    """What each case in quarantine did, whether it blocks or not."""
+    for look in found:
+        did = f"passed {look.candidate_passes} and failed {look.candidate_fails} trials"
+        says = f"{look.case} is in quarantine until {look.fix_by} ({look.owner}: {look.reason}): it {did}"
+        yield Note("quarantine", look.case, f"{says}; the baseline {look.baseline_passes} and {look.baseline_fails}")
+
+
+def _look(scope: Scope, entry: Quarantined) -> QuarantineLook:
+    today = scope.asked.today
+    return QuarantineLook(
+        case=entry.case,
+        owner=one_line(entry.owner),
+        reason=one_line(entry.reason),
+        since=entry.since.isoformat(),
+        fix_by=entry.fix_by.isoformat(),
+        expired=None if today is None else entry.expired(today),
+        signed=tuple(each.commit for each in entry.sign_offs),
+        accepted=signed_off(entry, scope.asked.commits) is not None,
+        candidate_passes=_ended(scope.candidate, entry.case, True),
+        candidate_fails=_ended(scope.candidate, entry.case, False),
+        baseline_passes=_ended(scope.baseline, entry.case, True),
+        baseline_fails=_ended(scope.baseline, entry.case, False),
+    )
+
+
+def _ended(side: Side | None, case: str, passed: bool) -> int:
+    """How many trials of a case ended so; all of one side are of one identity."""
+    each = side.cases.get(case) if side is not None else None
+    return sum(trial.passed is passed for trial in each.trials) if each is not None else 0
+
+
+def _unsigned(scope: Scope, look: QuarantineLook) -> str:
+    commits = scope.asked.commits
+    if not commits:
+        return f"{look.case} is in quarantine, and no commit is known that {look.owner} could have signed for: --commit"
+    says = f"{look.case} is in quarantine, and {look.owner} has not signed off for {commits[0][:SHOWN_COMMIT]}"
+    if look.signed:
+        says += f", only for {some((each[:SHOWN_COMMIT] for each in reversed(look.signed)), 3)}"
+    return f"{says}; `evalkit quarantine sign-off` records it"
