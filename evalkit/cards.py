@@ -93,6 +93,14 @@ def watermark(text: str, slots: Sequence[str] = (), more: int = 0) -> Card:
     return Card(f'<div class="ek-watermark" role="alert"><strong>INCOMPLETE</strong> {escaped(text)}{named}</div>')
 
 
+def quarantine(text: str, entries: Sequence[str]) -> Card:
+    """The band that names the must-pass cases in quarantine, a line each; they are on show and not folded away."""
+    lines = "".join(f'<li dir="auto">{escaped(each)}</li>' for each in entries)
+    return Card(
+        f'<div class="ek-quarantine" role="note"><strong>QUARANTINE</strong> {escaped(text)}<ul>{lines}</ul></div>'
+    )
+
+
 def example_labels(text: str) -> Card:
     """The band above figures that rest on example labels, which nobody may decide by."""
     return Card(

@@ -251,13 +251,17 @@ def test_a_grader_that_cannot_be_asked_is_told_before_anything_is_played(
 
 
 def test_a_note_sets_and_takes_out_keys_and_leaves_the_others(write: Write) -> None:
-    run = play(shop_of(write, "{calls: 100}")).run
+    path = shop_of(write, "{calls: 100}")
+    path.write_text(path.read_text().replace("baseline: steady", "baseline: null"))
+    run = play(path).run
     with Store() as store:
         before = store.manifest(run)
+        # A key that was None all along is none that was taken out.
+        assert before["baseline"] is None
         store.note(run, stopped="why", spent=None)
         assert store.manifest(run) == {
             **{key: value for key, value in before.items() if key != "spent"},
             "stopped": "why",
         }
-        store.note(run, stopped=None, spent=before["spent"], baseline=before["baseline"])
+        store.note(run, stopped=None, spent=before["spent"])
         assert store.manifest(run) == before

@@ -293,6 +293,10 @@ INERT: list[tuple[str, Edit]] = [
     ("another order of alternatives", put("patterns.yaml", "'(two|2) days', '48 hours'", "'48 hours', '(two|2) days'")),
     ("a pattern that no case names", put("patterns.yaml", "nobody asks for it", "nobody asks")),
     ("a new pattern", put("patterns.yaml", "unused:", "fresh: [new]\nunused:")),
+    ("a new pattern of a new case", lambda files: files.update({
+        "patterns.yaml": files["patterns.yaml"] + "fresh: [new]\n",
+        "new.yaml": "{id: NEW-1, stratum: orders, ticket: {body: Hi}, must_include: [fresh]}\n",
+    })),
     ("a new rubric", lambda files: files.__setitem__("rubrics/new.yaml", files["rubrics/tone.yaml"])),
     ("a rubric's layout", put("rubrics/tone.yaml", "menu:", "# the menu\nper: trial\nmenu:")),
     ("a record's layout", put("fixtures/orders/1.json", '{"id": "1", ', '{\n  "id": "1",\n  ')),

@@ -147,8 +147,10 @@ def test_schemas_accept_what_the_shipped_suite_holds(tmp_path: Path) -> None:
     evalkit("schema", "--out", tmp_path)
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {
+        "amendments.schema.json",
         "cases.schema.json",
         "patterns.schema.json",
+        "quarantine.schema.json",
         "rubric.schema.json",
         "shootout.schema.json",
         "suite.schema.json",

@@ -79,7 +79,7 @@ def test_every_make_target_that_is_named_exists(target: str) -> None:
     done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     named = set(re.findall(r"`?make (\w+)", "\n".join(page.read_text() for page in PAGES)))
-    assert named <= {"report", "test", "check", "lab", "setup", "calibration"}
+    assert named <= {"report", "test", "check", "lab", "setup", "calibration", "gate", "gate-fast", "nightly"}
 
 
 def test_the_examples_of_the_docs_load(tmp_path: Path) -> None:

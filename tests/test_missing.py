@@ -20,7 +20,7 @@ from evalkit.report.kinds import is_complete
 from evalkit.runs import load_run
 from evalkit.store import Slot
 from evalkit.tables import Run
-from evalkit.views.incomplete import NAMED, marks
+from evalkit.views.above import NAMED, above
 
 CASES = """
 - {id: A, risk: safety, ticket: {body: a}, expected_handling: escalate}
@@ -67,7 +67,7 @@ def noted(run: Run, **keys: object) -> Run:
 
 def test_a_whole_run_misses_nothing() -> None:
     assert not missing(lacking())
-    assert (missing(lacking()).says, marks(lacking())) == ("", [])
+    assert (missing(lacking()).says, above(lacking())) == ("", [])
 
 
 def test_what_is_missing_is_counted_by_candidate_and_named_slot_by_slot() -> None:
@@ -153,7 +153,7 @@ def test_hostile_names_and_reasons_stay_text(page: str) -> None:
 def test_the_list_of_slots_is_bounded_and_the_rest_counted() -> None:
     cases = "\n".join(f"- {{id: C{n}, ticket: {{body: b}}, expected_handling: direct}}" for n in range(NAMED + 30))
     answers = {f"C{n}": [None, None] for n in range(NAMED + 30)}
-    found = read(marks(run_of(cases, {"one": answers}, trials=2))[0].html)
+    found = read(above(run_of(cases, {"one": answers}, trials=2))[0].html)
     assert found.tags.count("li") == NAMED
     # 30 lines of two trials each.
     assert "and 60 more" in found.text

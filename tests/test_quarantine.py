@@ -177,6 +177,8 @@ def test_a_sign_off_counts_for_its_commit_alone() -> None:
     assert signed_off(found, [SHA]) == found.sign_offs[1]
     assert signed_off(found, [SHA.upper()]) == found.sign_offs[1]
     assert signed_off(found, ["2" * 40, "1" * 40]) == found.sign_offs[0]
+    # Of two that count it is the last.
+    assert signed_off(found, ["1" * 40, SHA]) == found.sign_offs[1]
     assert signed_off(found, ["2" * 40]) is None
     assert signed_off(found, [SHA[:6]]) is None
     assert signed_off(found, []) is None
@@ -271,6 +273,11 @@ def test_comments_alone_are_blank() -> None:
 # Commits
 
 
+def git(*words: str) -> str:
+    named = ("-c", "user.name=Kim", "-c", "user.email=kim@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(["git", *named, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A repository that is worked in, and a function that commits a file's new text and gives the commit."""
@@ -283,10 +290,6 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-
-    def git(*words: str) -> str:
-        named = ("-c", "user.name=Kim", "-c", "user.email=kim@example.org", "-c", "commit.gpgsign=false")
-        return subprocess.run(["git", *named, *words], check=True, capture_output=True, text=True).stdout.strip()
 
     def save(*paths: str) -> str:
         for path in paths:
@@ -315,6 +318,23 @@ def test_a_sign_off_speaks_of_the_commit_below_those_of_the_quarantine(repositor
     # Another suite's quarantine is not this one's.
     other = repository("shop/quarantine.yaml")
     assert commit_signed("cases/quarantine.yaml") == other
+
+
+def test_a_merge_of_the_quarantine_alone_is_looked_through_and_one_of_more_is_not(repository) -> None:
+    released = repository("agent.py", "cases/quarantine.yaml")
+    main = git("symbolic-ref", "--short", "HEAD")
+    git("checkout", "-q", "-b", "sign-off")
+    repository("cases/quarantine.yaml")
+    git("checkout", "-q", main)
+    git("merge", "-q", "--no-ff", "-m", "merged", "sign-off")
+    assert commit() != commit_signed("cases/quarantine.yaml") == released
+    git("checkout", "-q", "-b", "work", released)
+    repository("tools.py")
+    git("checkout", "-q", main)
+    after = repository("more.py")
+    git("merge", "-q", "--no-ff", "-m", "merged", "work")
+    # Neither side held all of what goes out: the merge itself is what is released.
+    assert after != commit() == commit_signed("cases/quarantine.yaml")
 
 
 def test_the_whole_repository_counts_wherever_the_command_runs(repository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -517,7 +537,8 @@ def test_a_sign_off_still_counts_in_the_commit_that_holds_it(write, repository) 
     evalkit("quarantine", "sign-off", "ORD-1", "--who", "Priya Nair")
     (only,) = load_suite(shop).quarantine["ORD-1"].sign_offs
     assert only.commit == released
-    holds_it = commit_all()
+    git("commit", "-q", "-a", "-m", "sign-off")
+    holds_it = commit()
     assert holds_it == commit() != released
     signed_commit = commit_signed(shop / "quarantine.yaml")
     assert signed_commit == released
@@ -527,12 +548,6 @@ def test_a_sign_off_still_counts_in_the_commit_that_holds_it(write, repository) 
     later = commit_signed(shop / "quarantine.yaml")
     assert later is not None
     assert signed_off(load_suite(shop).quarantine["ORD-1"], [later]) is None
-
-
-def commit_all() -> str:
-    named = ("-c", "user.name=Kim", "-c", "user.email=kim@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *named, "commit", "-q", "-a", "-m", "sign-off"], check=True, capture_output=True)
-    return str(commit())
 
 
 def test_where_there_is_no_commit_one_must_be_named(write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from evalkit.measurement import Measurement, Needed, measure
 from evalkit.shown import counted, number
 from evalkit.tables import Run
 from evalkit.trust import trust_of
-from evalkit.views.incomplete import marks
+from evalkit.views.above import above
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -63,7 +63,7 @@ def where_measured(
 
 def trust_answer(run: Run) -> Card:
     """The decision on the grader, first and large, with what it rests on; under a mark where labels are an example."""
-    found, shown = found_of(run), marks(run)
+    found, shown = found_of(run), above(run)
     if isinstance(found, str):
         no_labels = "the labels cannot be used" if run.label_sets else "there are no labels to measure the grader by"
         what = "this run has no grader" if run.panel is None else no_labels

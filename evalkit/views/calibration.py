@@ -13,8 +13,8 @@ from evalkit.cards import Card
 from evalkit.settings import Trust
 from evalkit.shown import counted, finite, listed, number, with_interval
 from evalkit.tables import Run
+from evalkit.views.above import above
 from evalkit.views.caveats import EXAMPLE_LABELS
-from evalkit.views.incomplete import marks
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -35,7 +35,7 @@ def calibration_answer(run: Run, month: str = "") -> Card:
     """Has agreement moved, has the grader changed, and is the month measured: first and large."""
     found, said = calibrated(run, month), answer(run, month)
     shown = [cards.example_labels(EXAMPLE_LABELS)] if found.source == "example" else []
-    shown += marks(run, said.incomplete)
+    shown += above(run, said.incomplete)
     sign = "–" if said.tone == "note" else ""
     return cards.stack([*shown, cards.headline(said.says, said.tone, "\n\n".join(said.rests_on), sign=sign)], empty="")
 

@@ -10,8 +10,8 @@ from evalkit.disagreements import Comparison, Played, Selection, harmful, passed
 from evalkit.rows import Reading
 from evalkit.shown import counted
 from evalkit.tables import Run
+from evalkit.views.above import above
 from evalkit.views.caveats import caveat
-from evalkit.views.incomplete import marks
 
 # Lines of the table of disagreements that stand open; the others are folded away.
 OPEN = 20
@@ -24,7 +24,7 @@ def cases_answer(run: Run) -> Card:
     found = disagreements.comparisons(run)
     headline, sign = _headline(found)
     detail = "\n\n".join(part for part in (_most(found), _rest(run, found), caveat(run)) if part)
-    return cards.stack([*marks(run), cards.headline(headline, "note", detail, sign=sign)], empty="")
+    return cards.stack([*above(run), cards.headline(headline, "note", detail, sign=sign)], empty="")
 
 
 def chosen_transcripts(

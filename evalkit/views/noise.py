@@ -9,7 +9,7 @@ from evalkit.errors import ShootoutError
 from evalkit.shown import counted, listed, number
 from evalkit.stats.intervals import Interval
 from evalkit.tables import Run
-from evalkit.views.incomplete import marks
+from evalkit.views.above import above
 
 COMMAND = "`evalkit run SHOOTOUT --repeats 3` plays what is missing: two more complete passes of the baseline."
 ABOVE = "Not measured, for the reason that stands at the top of this page."
@@ -47,7 +47,7 @@ def noise_answer(run: Run, noise: Noise | str) -> Card:
         )
         tone = "good" if seen == many else "bad" if len(noise.blind) == len(noise.measured) else "warn"
         answer = cards.headline(said, tone, "\n".join(f"• {each}" for each in _rests_on(noise)))  # type: ignore[arg-type]
-    return cards.stack([*marks(run), answer], empty="")
+    return cards.stack([*above(run), answer], empty="")
 
 
 def noise_would_change(noise: Noise | str) -> Card:

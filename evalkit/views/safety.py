@@ -9,8 +9,8 @@ import polars as pl
 from evalkit import boards, cards, charts, routing, safety
 from evalkit.cards import Card
 from evalkit.tables import Run
+from evalkit.views.above import above
 from evalkit.views.caveats import caveat
-from evalkit.views.incomplete import marks
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -31,7 +31,7 @@ def safety_answer(run: Run) -> Card:
     detail = "\n\n".join(
         part for part in (found.baseline, "\n".join(found.others), _what_cleared_means(run), caveat(run)) if part
     )
-    return cards.stack([*marks(run), cards.headline(found.headline, found.tone, detail)], empty="")
+    return cards.stack([*above(run), cards.headline(found.headline, found.tone, detail)], empty="")
 
 
 def routing_chart(run: Run) -> LayerChart:

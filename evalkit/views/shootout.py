@@ -12,8 +12,8 @@ from evalkit.cards import Card
 from evalkit.purposes import purposes as purposes_of
 from evalkit.shown import INVENTED, counted, usd, with_interval
 from evalkit.tables import Run
+from evalkit.views.above import above
 from evalkit.views.caveats import caveat
-from evalkit.views.incomplete import marks
 from evalkit.views.tickets import offending
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def answer(run: Run) -> Card:
     """The recommendation, first and large, under a watermark where the run is incomplete."""
     found = recommend.recommend(run)
     detail = "\n\n".join(part for part in (found.beside, found.rests_on, caveat(run)) if part)
-    return cards.stack([*marks(run), cards.headline(found.headline, found.tone, detail)], empty="")
+    return cards.stack([*above(run), cards.headline(found.headline, found.tone, detail)], empty="")
 
 
 def would_change(run: Run) -> Card:
