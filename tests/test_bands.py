@@ -159,8 +159,10 @@ def test_what_is_compared_is_said_and_the_page_falls_back_on_a_number() -> None:
     suite = example(settings=SAMPLED).suite
     assert compared_by(suite).says == "all cases of each stratum"
     assert compared_by(suite, "pr", 4).most == 4
-    assert usual(suite, "pr", 10).says == "the sample “pr” of suite.yaml (2 cases)"
-    assert usual(suite, "nightly", 10).most == 10
+    assert usual(suite, "pr", 10, suite.by_id).says == "the sample “pr” of suite.yaml (2 cases)"
+    assert usual(suite, "nightly", 10, suite.by_id).most == 10
+    # What was not played is no baseline of the sample.
+    assert usual(suite, "pr", 10, {*suite.by_id} - {max(compared_by(suite, "pr").cases)}).most == 10
     with pytest.raises(CaseError, match="no sample nightly; under `samples:` it has pr"):
         compared_by(suite, "nightly")
     with pytest.raises(CaseError, match="at least 1; 0 is fewer"):

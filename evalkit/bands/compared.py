@@ -47,6 +47,10 @@ def compared_by(suite: Suite, sample: str = "", m: int | None = None) -> Compare
     return Compared(f"the sample “{sample}” of suite.yaml ({len(cases)} cases)", cases)
 
 
-def usual(suite: Suite, sample: str, m: int) -> Compared:
-    """What a page compares by: the suite's sample of that name, or m cases of each stratum where it has none."""
-    return compared_by(suite, sample) if sample in suite.settings.samples else compared_by(suite, m=m)
+def usual(suite: Suite, sample: str, m: int, played: Collection[str]) -> Compared:
+    """What a page compares by: the suite's sample of that name or, where cases of it were not played, m a stratum."""
+    if sample in suite.settings.samples:
+        drawn = compared_by(suite, sample)
+        if drawn.cases and drawn.cases <= {*played}:
+            return drawn
+    return compared_by(suite, m=m)

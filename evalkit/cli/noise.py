@@ -35,7 +35,11 @@ def noise(
 
     run = load_run(name, store)
     given = sample is not None or m is not None
-    compared = compared_by(run.suite, sample or "", m) if given else usual(run.suite, SAMPLE, CASES)
+    compared = (
+        compared_by(run.suite, sample or "", m)
+        if given
+        else usual(run.suite, SAMPLE, CASES, [case.id for case in run.cases])
+    )
     found = noise_of(run, candidate, compared)
     if as_json:
         print_json(_figures(run, found))

@@ -24,7 +24,7 @@ def noise_bands(run: Run, candidate: str = "", sample: str = "pr", m: int = 10) 
     suite has no such sample, on m cases of each stratum. Raises CaseError where m is less than 1.
     """
     try:
-        return noise_of(run, candidate or None, usual(run.suite, sample, m))
+        return noise_of(run, candidate or None, usual(run.suite, sample, m, [case.id for case in run.cases]))
     except ShootoutError as error:
         return f"{error}."
 
