@@ -61,8 +61,11 @@ report: $(READY) ## play the default shootout and archive its report; SHOOTOUT=f
 # The baseline's candidate as this tree has it, on the sample `pr`. What was left out for a budget or an error blocks.
 gate: $(READY) ## gate this tree's agent on the sample pr, BASELINE=archive or run; without it the newest nightly's
 	@code=0; $(BEGIN_GATE); \
-	[ $$code -ne 0 ] || $(BIN)/evalkit run "$(SHOOTOUT)" --candidate "$$agent" --repeats 1 --sample pr || code=$$?; \
-	case $$code in 0|3|4) gated=0; $(BIN)/evalkit gate "$(or $(BASELINE),nightly)" "latest:$$agent" --rerun \
+	baseline="$(BASELINE)"; [ -n "$$baseline" ] || baseline="$$($(BIN)/evalkit archives --nightly "$(SHOOTOUT)" \
+	  --out "$(REPORTS)")" || code=$$?; \
+	[ $$code -ne 0 ] || $(BIN)/evalkit run "$(SHOOTOUT)" --candidate "$$agent" --repeats 1 --sample pr \
+	  $${baseline:+--against "$$baseline"} || code=$$?; \
+	case $$code in 0|3|4) gated=0; $(BIN)/evalkit gate "$${baseline:-nightly}" "latest:$$agent" --rerun \
 	    --out "$(REPORTS)" $(if $(TARGET),--baseline-of "$(TARGET)") $(DECISION) || gated=$$?; \
 	  [ $$gated -eq 0 ] || code=$$gated;; esac; \
 	$(BIN)/python -m evalkit.exits $$code; exit $$code

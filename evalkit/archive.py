@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import StoreError
+from evalkit.manifest import texts, wrong
 from evalkit.packed import Files, Folder, Packed
 from evalkit.store import Slot
 from evalkit.transcript import Grade, Trial
@@ -75,23 +76,19 @@ def read(place: Path) -> Archived:
 
     try:
         found: Files = Folder(place) if place.is_dir() else Packed(place, MANIFEST)
-        manifest, files = json.loads(found.read(MANIFEST)), json.loads(found.read(SUITE))
-        for key in ("run", "name", "started", "candidates", "trials"):
-            manifest[key]
-        if not (
-            isinstance(manifest["trials"], int) and {"name", "snapshot", "cases"} <= dict(manifest["suite"]).keys()
-        ):
-            raise ValueError(f"{MANIFEST} is no manifest of a run")
+        manifest, files = json.loads(found.read(MANIFEST)), texts(json.loads(found.read(SUITE)), SUITE)
         rows = _rows(found, TRIALS).iter_rows()
         pairs = tuple(
             (Slot(candidate, case, number, key), None if body is None else Trial.from_json(json.loads(body)))
             for candidate, case, number, key, body in rows
         )
+        if said := wrong(manifest, {slot.candidate for slot, _ in pairs}):
+            raise ValueError(f"{MANIFEST}: {said}")
         graded = _rows(found, GRADES)["grade"] if found.has(GRADES) else ()
         grades = {grade.fingerprint: grade for grade in (Grade.from_json(json.loads(body)) for body in graded)}
-        labels = json.loads(found.read(LABELS)) if found.has(LABELS) else {}
+        labels = texts(json.loads(found.read(LABELS)), LABELS) if found.has(LABELS) else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
-        raise StoreError(f"{place} holds no archived run: {error}") from error
+        raise StoreError(f"{place} holds no archived run: {' '.join(str(error).split())}") from error
     return {key: value for key, value in manifest.items() if key != "slots"}, pairs, files, grades, labels
 
 

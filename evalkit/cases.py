@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from evalkit.folding import fold
 from evalkit.written import NAME, Name, Names, Text, Written
@@ -74,12 +76,39 @@ class Expect(Written):
         return self
 
 
-class Amendment(Written):
-    """A change of an expectation, on the record."""
+# What is left to be written, with nothing else or with a colon behind it.
+_PLACEHOLDER = re.compile(r"[\W_]*(?:todo|tbd|fixme|xxx)(?:[\W_]*|\s*:.*)", re.IGNORECASE | re.DOTALL)
+_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}.*)?", re.ASCII)
+_FEWEST_LETTERS = 3
 
-    who: Name
-    when: Name
-    why: Text
+
+def _somebody(who: str) -> str:
+    if not any(char.isalnum() for char in who) or _PLACEHOLDER.fullmatch(who):
+        raise ValueError(f"{who[:60]!r} is nobody's name; write who amends it")
+    return who
+
+
+def _a_day(when: str) -> str:
+    found = _DAY.fullmatch(when)
+    try:
+        date.fromisoformat(found[1] if found else "")
+    except ValueError:
+        raise ValueError(f"{when[:60]!r} does not begin with a day; write it as 2026-11-30") from None
+    return when
+
+
+def _a_reason(why: str) -> str:
+    if sum(char.isalpha() for char in why) < _FEWEST_LETTERS or _PLACEHOLDER.fullmatch(why):
+        raise ValueError(f"{why[:60]!r} is no reason; write why it is changed, in words")
+    return why
+
+
+class Amendment(Written):
+    """A change of an expectation, on the record: who made it, on which day, and why; none of it a placeholder."""
+
+    who: Annotated[Name, AfterValidator(_somebody)]
+    when: Annotated[Name, AfterValidator(_a_day)]
+    why: Annotated[Text, AfterValidator(_a_reason)]
 
 
 class Case(Written):

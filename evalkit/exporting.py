@@ -27,17 +27,24 @@ def flat_rows(run: Run) -> tuple[FlatRow, ...]:
     """One row a slot, of the columns of `COLUMNS`; None where the run does not tell.
 
     The baseline's rows come first, then each candidate's as the run names them; a candidate's by case, then by number,
-    the later ones (repeats and reruns) among them. Of an imported run, a trial that its file never held is none here
-    either. Trials of a case that is no longer in the suite that judges have no row: `lost` counts them.
+    the baseline's repeats among them. What a gate had played anew is its own second look, and is left out. Of an
+    imported run, a trial that its file never held is none here either. Trials of a case that is no longer in the suite
+    that judges have no row: `lost` counts them.
     """
     names = [each["name"] for each in run.manifest["candidates"]]
     baseline = run.manifest.get("baseline")
     order = {name: (name != baseline, place) for place, name in enumerate(names)}
     readings = sorted(
-        (*run.readings, *run.later_readings),
+        (each for each in (*run.readings, *run.later_readings) if not _is_rerun(run, each)),
         key=lambda each: (order[each.slot.candidate], each.slot.case, each.slot.number),
     )
     return tuple(_rows(run, readings))
+
+
+def _is_rerun(run: Run, reading: Reading) -> bool:
+    name, number = reading.slot.candidate, reading.slot.number
+    repeats = run.manifest.get("repeats", 1) if name == run.manifest.get("baseline") else 1
+    return name in run.manifest.get("reruns", {}) and number >= run.manifest["trials"] * repeats
 
 
 def lost(run: Run) -> int:

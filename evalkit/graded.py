@@ -67,9 +67,9 @@ def grade_run(
 ) -> GradedRun:
     """Grade what is missing of a run: its completed trials, and the transcripts that people labelled by its rubric.
 
-    Nothing is played. Its budget is what the last session of playing left of the shootout's, and of that no more than
-    the grader's own; where it is reached, the run's manifest says so. Where the run's shootout names no grader, there
-    is nothing to do. Raises ShootoutError where one cannot be asked.
+    Nothing is played. Its budget is what the last session of playing, and grading since, left of the shootout's, and of
+    that no more than the grader's own; where it is reached, the run's manifest says so. Where the run's shootout names
+    no grader, there is nothing to do. Raises ShootoutError where one cannot be asked.
     """
     if is_archive(name):
         raise ShootoutError(f"{name} is an archived report, whose numbers never move; grade its run in the store")
@@ -88,15 +88,16 @@ def grade_run(
         # A month's grades are of the labelled transcripts alone.
         parts = {LIVE: trials}
         parts[run.series] = [*parts.get(run.series, []), *labelled]
-        for series, subjects in parts.items():
-            if not stopped:
-                done = grade_subjects(role, panel, subjects, opened, replace(asked, series=series), progress, budget)
-                calls, stopped = calls + done.calls, done.stopped
-                costs.append(done.usd)
-        stopped = stopped and stopped + _whose(run)
-        if stopped != run.manifest.get("grading_stopped", ""):
-            with opened.writing():
-                opened.note(run.id, grading_stopped=stopped or None)
+        try:
+            for series, subjects in parts.items():
+                if not stopped:
+                    of = replace(asked, series=series)
+                    done = grade_subjects(role, panel, subjects, opened, of, progress, budget)
+                    calls, stopped = calls + done.calls, done.stopped
+                    costs.append(done.usd)
+            stopped = stopped and stopped + _whose(run)
+        finally:
+            _note(run, opened, budget, stopped)
         grades = opened.grades.of(list(grade_keys(run)))
     live = [grading_of(panel, each, grades) for each in trials]
     months = [grading_of(panel, each, grades, run.series) for each in labelled]
@@ -112,8 +113,18 @@ def grade_run(
     )
 
 
+def _note(run: Run, opened: Store, budget: Budget, stopped: str) -> None:
+    """What grading has spent since the last session of playing, and why it was stopped, in the run's manifest."""
+    before = run.manifest.get("graded_spent", {})
+    usd = None if budget.usd is None and budget.unpriced_calls else (before.get("usd") or 0) + budget.spent_usd
+    spent = {"usd": usd, "calls": before.get("calls", 0) + budget.spent_calls}
+    if spent != before or stopped != run.manifest.get("grading_stopped", ""):
+        with opened.writing():
+            opened.note(run.id, graded_spent=spent, grading_stopped=stopped or None)
+
+
 def _budget(run: Run, role: GraderRole, options: GradeOptions) -> Budget:
-    """What a session of grading may spend: the less of the grader's own budget and of what playing left of the run's.
+    """What grading may spend: the less of the grader's own budget and of what is left of the run's.
 
     A limit in dollars that is asked for stands in place of both.
     """
@@ -133,21 +144,26 @@ def _limits(run: Run) -> Mapping[str, float | None]:
 
 
 def _left(run: Run, unit: str) -> float | None:
-    limit, spent = _limits(run).get(unit), run.manifest.get("spent", {}).get(unit) or 0
-    return None if limit is None else max(0, limit - spent)
+    limit = _limits(run).get(unit)
+    return None if limit is None else max(0, limit - _spent(run, unit))
+
+
+def _spent(run: Run, unit: str) -> float:
+    """What the run's last session of playing spent, and all grading since."""
+    return sum(run.manifest.get(key, {}).get(unit) or 0 for key in ("spent", "graded_spent"))
 
 
 def _whose(run: Run) -> str:
-    """Where grading shares the budget of playing: how much of it playing took, and what gives more."""
-    limits, spent = _limits(run), run.manifest.get("spent", {})
-    parts = [f"{spent.get('calls', 0)} of {limits['calls']} calls"] if limits.get("calls") is not None else []
+    """Where grading shares the budget of playing: how much of it was taken before, and what gives more."""
+    limits = _limits(run)
+    parts = [f"{_spent(run, 'calls')} of {limits['calls']} calls"] if limits.get("calls") is not None else []
     if limits.get("usd") is not None:
-        parts.append(f"{spent.get('usd') or 0:.4f} of {limits['usd']:.4f} US dollars")
+        parts.append(f"{_spent(run, 'usd'):.4f} of {limits['usd']:.4f} US dollars")
     if not parts:
         return ""
     return (
-        f" (of the run's budget its last session of playing spent {' and '.join(parts)}; the shootout's command, given "
-        "again, begins a new session)"
+        f" (of the run's budget its last session of playing, and grading since, had spent {' and '.join(parts)}; the "
+        "shootout's command, given again, begins a new session)"
     )
 
 

@@ -31,7 +31,8 @@ class Selection:
     """The part of a shootout that is asked for; an empty part is all of it.
 
     `sample` is the name of one of the suite's samples, or the number of cases to draw beside those that must pass;
-    `seed` is the draw's, instead of the sample's own.
+    `seed` is the draw's, instead of the sample's own, and `known` the cases of the suite that is compared with, whose
+    places no new case takes.
     """
 
     cases: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Selection:
     sample: str | None = None
     seed: int | None = None
     repeats: int | None = None
+    known: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def plan(path: str | Path, selection: Selection = Selection()) -> Plan:
     _known("stratum", selection.strata, suite.strata())
     chosen = [name for name in candidates if name in selection.candidates or not selection.candidates]
     sample = _sample(selection, suite)
-    drawn = draw(suite, sample[1]) if sample else None
+    drawn = draw(suite, sample[1], selection.known) if sample else None
     cases = [
         case.id
         for case in suite.active

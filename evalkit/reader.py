@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -13,6 +12,7 @@ from evalkit.checks.endstate import ABSENT, shown
 from evalkit.errors import StoreError
 from evalkit.marks import Mark, marks_in, marks_of, pieces
 from evalkit.rows import Reading
+from evalkit.shown import printable
 from evalkit.states import Field, changes, fields
 from evalkit.tables import Run
 from evalkit.talk import OUTCOMES, Called, is_conversation, spoken
@@ -107,14 +107,6 @@ def as_json(reading: Reading, case: Case | None = None) -> dict[str, Any]:
             for each in (changes(trial.before, trial.after) if trial and trial.before and trial.after else ())
         ],
     }
-
-
-def printable(text: str) -> str:
-    """The text without control characters, which could drive a terminal; U+FFFD stands in for each."""
-    return "".join(
-        "\ufffd" if unicodedata.category(char) in ("Cc", "Cs", "Cf") and char not in "\n\t\u200d" else char
-        for char in text.replace("\r\n", "\n")
-    )
 
 
 def _title(reading: Reading) -> str:

@@ -107,7 +107,9 @@ class Reading:
             return None
 
     def _first(self, *names: str) -> str | None:
-        return next((name for name in names if name in self.files), None)
+        found = [name for name in names if name in self.files]
+        self.faults += [Fault(self._label(name), None, "", f"{found[0]} is there, too; keep one") for name in found[1:]]
+        return found[0] if found else None
 
     def _settings(self) -> Settings:
         path = self._first("suite.yaml", "suite.yml")

@@ -14,12 +14,13 @@ from evalkit.client import load_env
 from evalkit.errors import ShootoutError
 from evalkit.home import home
 from evalkit.loading import load_suite
-from evalkit.plan import Plan, planned
+from evalkit.plan import planned
 from evalkit.progress import progress
 from evalkit.runner import Options, Played, play_plan
 from evalkit.shootout import Shootout
 from evalkit.store import Slot, Store
 from evalkit.suite import Suite
+from evalkit.tables import Run
 
 
 def rerun(
@@ -31,10 +32,12 @@ def rerun(
     *,
     quiet: bool = False,
 ) -> Played:
-    """What came of playing a candidate's cases of these strata anew, in the next block that nobody has played.
+    """What came of playing a candidate's cases of these strata anew, in the next block of numbers that its run lacks.
 
     The run in the store then holds the block, and its manifest says for which strata; a block that was begun is gone
-    on with. Raises ShootoutError where the run can no longer be played as it was.
+    on with. The same first look always has the same second one: where the store holds trials of that block, from
+    another run, they are it, so that nobody looks until luck is kind. Raises ShootoutError where the run can no longer
+    be played as it was.
     """
     load_env(home() / ".env")
     with Store(store, create=False) as opened:
@@ -42,21 +45,35 @@ def rerun(
         manifest = opened.manifest(key)
         shootout, suite = _shootout(manifest), load_suite(opened.origin(key))
         own = [slot for slot, _ in opened.trials(key) if slot.candidate == candidate]
+        if changed := _changed(shootout, suite, own):
+            raise ShootoutError(_says(key, changed))
         trials, begun = manifest["trials"], manifest.get("reruns", {}).get(candidate, {})
-        asked: list[tuple[str, str, int]] = []
-        blocks: dict[str, int] = {}
-        for stratum in strata:
-            cases = _cases(own, stratum, trials, suite)
-            blocks[stratum] = begun.get(stratum) or _unplayed(shootout, suite, candidate, cases, own, trials, opened)
-            numbers = range(blocks[stratum] * trials, (blocks[stratum] + 1) * trials)
-            asked += [(candidate, case, number) for number in numbers for case in cases]
+        following = max(slot.number for slot in own) // trials + 1
+        blocks = {stratum: begun.get(stratum, following) for stratum in strata}
+        asked = [
+            (candidate, case, number)
+            for stratum, block in blocks.items()
+            for number in range(block * trials, (block + 1) * trials)
+            for case in _cases(own, stratum, trials, suite)
+        ]
         found = replace(planned(shootout, suite, asked, f"run {key[:8]}"), trials=trials, of=key)
-        _same(found, own, manifest)
         known = {slot.fingerprint for slot in own}
         new = [slot for slot in found.slots if slot.fingerprint not in known]
         with progress(found, quiet=quiet) as show:
             opened.extend(key, new, found.composed, {candidate: blocks})
             return play_plan(found, opened, options, show)
+
+
+def outdated(run: Run, candidate: str) -> str:
+    """Why a candidate's trials are no longer what its files would play, in a sentence; '' where they are.
+
+    An archive, or a run judged by a snapshot, is what it was.
+    """
+    if not run.suite.origin or "shootout" not in run.manifest:
+        return ""
+    own = [slot for slot, _ in run.pairs if slot.candidate == candidate]
+    changed = _changed(_shootout(run.manifest), run.suite, own)
+    return _says(run.id, changed) if changed else ""
 
 
 def _shootout(manifest: Mapping[str, Any]) -> Shootout:
@@ -77,34 +94,17 @@ def _cases(own: Sequence[Slot], stratum: str, trials: int, suite: Suite) -> list
     return found
 
 
-def _unplayed(
-    shootout: Shootout,
-    suite: Suite,
-    candidate: str,
-    cases: Sequence[str],
-    own: Sequence[Slot],
-    trials: int,
-    store: Store,
-) -> int:
-    """The first block above the run's own of which the store holds no trial: a stored one would be no second look."""
-    block = max(slot.number for slot in own) // trials + 1
-    while True:
-        numbers = range(block * trials, (block + 1) * trials)
-        asked = [(candidate, case, number) for number in numbers for case in cases]
-        slots = planned(shootout, suite, asked, "").slots
-        if len(store.unfinished(slots)) == len(slots):
-            return block
-        block += 1
+def _changed(shootout: Shootout, suite: Suite, own: Sequence[Slot]) -> list[str]:
+    """The cases that the suite still holds and whose trials would no longer be made as these were."""
+    first = {slot.case: slot for slot in own if slot.number == 0 and slot.case in suite.by_id}
+    if not first:
+        return []
+    again = planned(shootout, suite, [(slot.candidate, case, 0) for case, slot in first.items()], "").slots
+    return [slot.case for slot in again if first[slot.case].fingerprint != slot.fingerprint]
 
 
-def _same(found: Plan, own: Sequence[Slot], manifest: Mapping[str, Any]) -> None:
-    """Raise ShootoutError where a trial would no longer be made as those of the run were."""
-    first = {slot.case: slot.fingerprint for slot in own if slot.number == 0}
-    asked = [(slot.candidate, case, 0) for case, slot in {slot.case: slot for slot in found.slots}.items()]
-    again = planned(found.shootout, found.suite, asked, "").slots
-    changed = [slot.case for slot in again if first.get(slot.case) != slot.fingerprint]
-    if changed:
-        raise ShootoutError(
-            f"run {manifest['run'][:8]} cannot be played anew: what its trials are made of has changed since, as "
-            f"`evalkit why {manifest['run'][:8]} {changed[0]}` shows; play the shootout again"
-        )
+def _says(run: str, changed: Sequence[str]) -> str:
+    return (
+        f"run {run[:8]} is not what its files would play now: what its trials are made of has changed since, as "
+        f"`evalkit why {run[:8]} {changed[0]}` shows; play the shootout again"
+    )

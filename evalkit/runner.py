@@ -77,8 +77,11 @@ def play_plan(plan: Plan, store: Store, options: Options = Options(), progress: 
     """
     with store.writing():
         # A run that may not start leaves no trace.
-        budget = _admitted(plan, store, options)
+        budget = admitted(plan, store, options)
         begin(plan, store)
+        if options.fresh and plan.of is None:
+            # A second look at trials that are played anew is none.
+            store.note(plan.run, reruns=None)
         slots = pending(plan, store, options)
         stopped = ""
         if slots:
@@ -120,6 +123,7 @@ def _note_spent(plan: Plan, store: Store, budget: Budget) -> None:
         plan.run,
         spent={"usd": budget.spent_usd if known else None, "calls": budget.spent_calls},
         budget=limits if any(limit is not None for limit in limits.values()) else None,
+        graded_spent=None,
     )
 
 
@@ -129,7 +133,7 @@ def _passes(plan: Plan, slots: tuple[Slot, ...]) -> list[tuple[Slot, ...]]:
     return [tuple(slot for slot in each if slot.fingerprint in asked) for each in plan.passes]
 
 
-def _admitted(plan: Plan, store: Store, options: Options) -> Budget:
+def admitted(plan: Plan, store: Store, options: Options) -> Budget:
     """The budget of this session, where every model that is to be called has a key and, under a limit, a price."""
     limits = plan.shootout.budget
     todo = plan.slots if options.fresh else store.unfinished(plan.slots, retry_empty=options.retry_empty)

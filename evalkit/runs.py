@@ -30,7 +30,7 @@ def load_run(run: str | Path, store: str | Path | None = None, *, suite_of_run: 
     It is judged by the suite as it stands; an archive, a run whose suite's folder is gone, and a run named in
     `suite_of_run` are judged by a snapshot. Raises StoreError where there is no such run.
     """
-    named = None if suite_of_run is None else _snapshot_of(suite_of_run, store)
+    named = None if suite_of_run is None else snapshot_of(suite_of_run, store)
     if archive.is_archive(run):
         manifest, pairs, files, grades, labels = archive.read(Path(run))
         judge = IMPORT if "imported" in manifest else "the suite that is archived with it"
@@ -83,7 +83,7 @@ def _months_before(series: str) -> Iterator[str]:
         yield f"{month // 12:04}-{month % 12 + 1:02}"
 
 
-def _snapshot_of(run: str | Path, store: str | Path | None) -> tuple[Suite, str]:
+def snapshot_of(run: str | Path, store: str | Path | None = None) -> tuple[Suite, str]:
     """The suite as it stood when a run was played, and how to name it."""
     if archive.is_archive(run):
         manifest, _, files, *_ = archive.read(Path(run))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from evalkit.cases import Case
 from evalkit.errors import CaseError
@@ -11,21 +11,25 @@ from evalkit.settings import Sample
 from evalkit.suite import Suite
 
 
-def draw(suite: Suite, sample: Sample) -> tuple[str, ...]:
+def draw(suite: Suite, sample: Sample, known: Collection[str] | None = None) -> tuple[str, ...]:
     """The ids of a sample's cases, in the suite's order.
 
     Each case has a rank of its own in its stratum, from a hash of the seed and its id, and strata give in turn their
-    next case: so a new case takes at most one other's place. Raises CaseError where a stratum is not in the suite.
+    next case: so a new case takes at most one other's place. With `known`, the ids of an earlier suite, it takes none:
+    the draw is from these alone, and all that are new come on top. Raises CaseError where a stratum is not in the
+    suite.
     """
-    known = suite.strata()
-    if unknown := [name for name in sample.strata or () if name not in known]:
+    strata = suite.strata()
+    if unknown := [name for name in sample.strata or () if name not in strata]:
         raise CaseError(f"a sample draws from strata that the suite does not hold: {', '.join(unknown)}")
     cases = [case for case in suite.active if not sample.strata or case.stratum in sample.strata]
-    must_pass = [case for case in cases if case.must_pass]
+    new = [] if known is None else [case for case in cases if case.id not in known]
+    old = [case for case in cases if known is None or case.id in known]
+    must_pass = [case for case in old if case.must_pass]
     if sample.must_pass is not None:
         must_pass = _in_turn(must_pass, sample.seed)[: sample.must_pass]
-    rest = _in_turn((case for case in cases if not case.must_pass), sample.seed)[: sample.draw]
-    chosen = {case.id for case in (*must_pass, *rest)}
+    rest = _in_turn((case for case in old if not case.must_pass), sample.seed)[: sample.draw]
+    chosen = {case.id for case in (*must_pass, *rest, *new)}
     return tuple(case.id for case in suite.active if case.id in chosen)
 
 

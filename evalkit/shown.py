@@ -1,8 +1,9 @@
-"""What boards and charts share: how numbers read, and which columns a frame must have."""
+"""What is shown: how numbers and what others wrote read, and which columns a frame must have."""
 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,14 @@ def require(frame: pl.DataFrame, columns: Sequence[str], what: str) -> None:
 def finite(value: float | None) -> float | None:
     """`value`, or None where it is NaN or infinite."""
     return value if value is not None and math.isfinite(value) else None
+
+
+def printable(text: str) -> str:
+    """The text without control characters, which could drive a terminal; U+FFFD stands in for each."""
+    return "".join(
+        "\ufffd" if unicodedata.category(char) in ("Cc", "Cs", "Cf") and char not in "\n\t\u200d" else char
+        for char in text.replace("\r\n", "\n")
+    )
 
 
 def number(value: float, digits: int = 2) -> str:

@@ -23,6 +23,8 @@ MAX_SENTENCE = 500
 MAX_NAME = 80
 # Lines of one list or table in Markdown; the record holds all.
 MAX_LINES = 200
+# Numbers of trials that one cell names.
+MAX_NUMBERS = 8
 _VERDICTS = {"allow": "✓ Allowed", "block": "✗ Blocked", "not measured": "? Not measured, which blocks"}
 _STRATA = {"held": "held", "dropped": "**dropped**", "not measured": "**not measured**", "new": "new"}
 # What Markdown reads as a mark, wherever it stands in a line.
@@ -126,10 +128,18 @@ def _test(suite: ElementTree.Element, classname: str, name: str, reasons: Sequen
 def _trials(case: MustPassLook) -> str:
     said = []
     if case.failed:
-        said.append(f"trial{'s' * (len(case.failed) != 1)} {', '.join(map(str, case.failed))} failed")
+        said.append(f"trial{'s' * (len(case.failed) != 1)} {_numbers(case.failed)} failed")
     if case.unmeasured:
         said.append(f"{counted(len(case.unmeasured), 'trial')} not measured")
     return f"{' and '.join(said) or 'no trial passed'} of {case.trials}"
+
+
+def _numbers(found: Sequence[int]) -> str:
+    """'0, 1 and 4': the numbers of trials, of a long list the first few and how many more."""
+    named = [str(each) for each in found[:MAX_NUMBERS]]
+    rest = len(found) - len(named)
+    named += [f"{rest} more"] if rest else []
+    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
 
 
 def _why_not_blocked(case: MustPassLook) -> str:
@@ -159,11 +169,13 @@ def _stratum_row(look: StratumLook) -> tuple[str, ...]:
 def _change(look: StratumLook) -> str:
     """Each look's change, with as many decimals as tell it from the band."""
     if not look.looks:
-        return "–" if look.delta is None else _signed(look.delta, look.band)
+        return _signed(look.delta, look.band)
     return ", again ".join(_signed(each.delta, look.band) for each in look.looks)
 
 
-def _signed(delta: float, band: float | None) -> str:
+def _signed(delta: float | None, band: float | None) -> str:
+    if delta is None:
+        return "–"
     digits = next((n for n in (2, 3, 4) if band is None or f"{abs(delta):.{n}f}" != f"{band:.{n}f}"), 2)
     return ("+" if delta > 0 and float(f"{delta:.{digits}f}") else "") + number(delta, digits)
 

@@ -46,3 +46,10 @@ def test_a_quarantine_past_its_day_says_so_by_the_day_on_which_the_page_was_arch
 
 def test_a_suite_without_a_quarantine_has_no_band(write) -> None:
     assert above(played(write, entry=None)) == []
+
+
+def test_a_long_reason_is_shortened_so_that_the_answer_stays_on_the_first_screen(write) -> None:
+    (band,) = above(played(write, ENTRY.replace("varies", "varies " * 250)))
+    assert "varies varies" in band.html
+    assert "…" in band.html
+    assert band.html.count("varies") < 160 / len("varies ")

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from evalkit.bands import (
     cases_needed,
     compared_by,
     curve,
+    must_pass_of,
     noise_of,
     repeat_matrix,
     self_check,
@@ -30,7 +32,7 @@ from evalkit.bands.measuring import NOT_DRAWN
 from evalkit.cli import app
 from evalkit.errors import CaseError, ShootoutError
 from evalkit.stats import false_blocks
-from evalkit.stats.noise import band
+from evalkit.stats.noise import band, drops_out
 from evalkit.tables import Run
 
 # Example A of statistics.md B5, with k = 2: a repeat passes where both its trials do.
@@ -222,53 +224,112 @@ def test_a_band_that_reaches_the_score_sees_nothing() -> None:
 
 
 # Two cases of six flake: 3 of 5 repeats have the variance 3·2/(5·4) = 0.3, 4 of 5 have 4·1/20 = 0.2, so w = 0.5/6, and
-# the score is 17/30. At m = 3 the cases' likely chances have q(1 − q) = variance·3/2 on average, and the exact count takes those.
-def test_the_chances_are_counted_exactly_for_cases_that_flake_as_the_band_says() -> None:
+# the mean is μ = 17/30: the weight of the mean is w/(μ(1 − μ) − w) = 75/146 repeats.
+def test_each_case_has_its_own_chance_drawn_towards_all_by_the_flakes_that_were_seen() -> None:
     rows = ["11111", "11111", "10101", "00000", "01111", "00000"]
-    (found,) = bands_of(repeated_run({"orders": written(rows)}), m={"orders": 3})
-    assert found.band.pooled == pytest.approx(2 * (0.5 / 6) / 3)
+    (found,) = bands_of(repeated_run({"orders": written(rows)}))
+    assert found.band.pooled == pytest.approx(2 * (0.5 / 6) / 6)
     quiet = found.sights[0].plays
     assert quiet is not None
-    assert quiet.band == found.band.value
-    assert sum(quiet.before) / 6 == pytest.approx(17 / 30)
-    assert sum(q * (1 - q) for q in quiet.before) / 6 == pytest.approx((found.band.variance or 0) * 3 / 2)
-    looks = false_blocks.power(3, quiet.before[:3], quiet.before[:3], 1, band=found.band.value, averaged=5)
-    assert found.sight(0.0) == looks
-    caught = found.sight(0.2)
+    assert (quiet.band, quiet.stored) == (found.band.value, pytest.approx(17 / 30))
+    weight = 75 / 146
+    chances = [(passed + weight * 17 / 30) / (5 + weight) for passed in (5, 5, 3, 0, 4, 0)]
+    assert sorted(quiet.before) == pytest.approx(sorted(chances))
+    # Counted over all 2⁶ outcomes of the candidate; the baseline's score is known.
+    for sight, mean in zip(found.sights[1:], (17 / 30 - 0.1, 17 / 30 - 0.2), strict=True):
+        fallen = [each * mean / (sum(chances) / 6) for each in chances]
+        once = sum(
+            math.prod(q if won else 1 - q for q, won in zip(fallen, outcome, strict=True))
+            for outcome in product((0, 1), repeat=6)
+            if drops_out(sum(outcome) / 6 - 17 / 30, found.band.value)
+        )
+        assert sight.looks is not None
+        assert (sight.looks.once, sight.looks.rerun) == pytest.approx((once, once**2))
+
+
+# Refunds: 6 cases that passed all of 3 repeats, band 0.3849. The candidate's score moves in sixths: 0.50 is the least
+# drop that leaves it. At 0.8 each, P(Bin(6, 0.8) ≤ 3) = 0.09888, and 0.00978 at both looks, since the baseline is stored.
+def test_the_least_drop_and_the_power_are_those_against_the_stored_baseline() -> None:
+    cases = {"refunds": {f"R-{at}": "11 11 11" for at in range(6)}, "other": {"O-1": "11 11 01", "O-2": "11 00 11"}}
+    refunds = bands_of(repeated_run(cases))[0]
+    assert refunds.band.value == pytest.approx(0.3849, abs=5e-5)
+    assert refunds.least == pytest.approx(0.5)
+    caught = refunds.sight(0.2)
     assert caught is not None
-    assert caught.same_baseline > looks.same_baseline
-    fallen = found.sights[2].plays
-    assert fallen is not None
-    assert sum(fallen.before[:3]) / 3 - sum(fallen.after[:3]) / 3 == pytest.approx(0.2)
+    assert (caught.once, caught.rerun) == pytest.approx((0.09888, 0.00978), abs=5e-6)
+    # 14 of 21 passes of 7 cases, band 0.252: 0.667 − 2/7 is the least. 4 of 21: none does.
+    seven = replace(refunds, m=7, band=replace(refunds.band, value=0.252), compared=14 / 21)
+    assert seven.least == pytest.approx(0.381, abs=5e-4)
+    assert replace(seven, compared=4 / 21).least is None
+    # A drop as large as the band stays inside: 2/6.
+    assert replace(refunds, band=replace(refunds.band, value=1 / 3)).least == pytest.approx(0.5)
 
 
-# Example A at m = 6 has V(6)·6/2 = 0.283, more than cases of a score of 0.7 can flake each by itself, 0.21: then all
-# have the score for their chance. Where nothing flaked the floor's share goes before the score.
-def test_no_case_flakes_more_than_its_score_or_the_floor_allows() -> None:
-    (found,) = bands_of(example())
+# Of four of six cases with 17 of 30 passes only the number is known: 11.33 of 20 are nearest to 11 of 20.
+def test_a_score_of_cases_of_which_only_the_number_is_known_is_one_that_they_can_have() -> None:
+    rows = ["11111", "11111", "10101", "00000", "01111", "00000"]
+    assert bands_of(repeated_run({"orders": written(rows)}), m={"orders": 4})[0].compared == pytest.approx(11 / 20)
+    (found,) = bands_of(repeated_run({"orders": written(rows)}), m={"orders": 3})
+    # Spread evenly over the order of their shares 0 0 3 4 5 5: the second, the fourth and the sixth.
     assert found.sights[0].plays is not None
-    assert found.sights[0].plays.before == pytest.approx((0.7,) * 6)
+    weight = 75 / 146
+    chances = [(passed + weight * 17 / 30) / (5 + weight) for passed in (0, 4, 5)]
+    assert found.sights[0].plays.before[:3] == pytest.approx(chances)
+
+
+# 10 cases, R = 3: the floor is w = 3/30 = 0.1, and f(1 − f) = 0.1 has the root f = ½ − √0.6/2: so often each may fail.
+def test_at_most_every_case_fails_as_much_more_often_as_its_band_allows() -> None:
     (still,) = bands_of(repeated_run({"orders": {f"A-{at}": "11 11 11" for at in range(10)}}))
-    assert still.sights[0].plays is not None
-    assert still.sights[0].plays.before == pytest.approx((0.5 + math.sqrt(0.6) / 2,) * 10)
+    assert still.most is not None
+    assert still.most.plays is not None
+    assert still.most.plays.after == pytest.approx((0.5 + math.sqrt(0.6) / 2,) * 10)
+    # Nothing flaked, so nothing blocks by what was seen; the bound is another thing.
+    assert (still.sight(0.0).once, still.sight(0.0).rerun) == (0, 0)
+    assert still.most.looks is not None
+    assert still.most.looks.once > 0
+    (found,) = bands_of(example())
+    assert found.most is not None
+    assert found.most.looks.once >= found.sight(0.0).once > 0
+    assert found.most.looks.rerun == pytest.approx(found.most.looks.once**2)
+
+
+def test_a_case_of_a_still_stratum_is_given_what_flaked_elsewhere() -> None:
+    still = {f"A-{at}": "11 11 11" for at in range(10)}
+    found = noise_of(repeated_run({"still": still, "flaky": {"B-1": "11 01 11", "B-2": "00 00 01"}}))
+    # One variance of 1/3 in 12 cases; the mean is 32/36.
+    assert found.flaking is not None
+    assert (found.flaking.rate, found.flaking.mean) == pytest.approx((1 / 36, 32 / 36))
+    plays = found.strata[0].sights[0].plays
+    assert plays is not None
+    weight = (1 / 36) / (32 * 4 / 36**2 - 1 / 36)
+    assert plays.before == pytest.approx(((3 + weight * 32 / 36) / (3 + weight),) * 10)
 
 
 def test_a_drop_deeper_than_the_score_has_no_chance() -> None:
     rows = ["100", "000", "000", "000", "000", "010", "000", "000", "000", "000", "000", "000"]
     (found,) = bands_of(repeated_run({"orders": written(rows)}))
-    assert found.sight(0.2) is None
+    assert found.sees_nothing
+    assert found.least is None
+    # What sees nothing blocks nothing, whatever the drop.
+    for drop in (0.0, 0.1, 0.2):
+        assert (found.sight(drop).once, found.sight(drop).rerun) == (0, 0)
     assert cases_needed(found, 0.2, 0.8) is None
+    (low,) = bands_of(repeated_run({"orders": {f"C-{at}": "11 11" if at < 15 else "00 00" for at in range(100)}}))
+    assert not low.sees_nothing
+    assert (low.sight(0.1) is None, low.sight(0.2)) == (False, None)
+    assert cases_needed(low, 0.2, 0.8) is None
 
 
-# B4: a drop of 2.842 sd is caught 80 % of the time at one look; with ρ = 1/6 it takes about 3.22. The number of cases is
-# that whose band would be so narrow, so at it the curve says 80 %.
+# At 80 % after the rerun one look catches √0.8 = 0.8944 of drops: 1.2503 standard errors of the fallen candidate more
+# than the band. Both shrink with the root of the cases, so at their number the drop is as large as both.
 def test_so_many_cases_would_catch_a_drop() -> None:
     (found,) = bands_of(example())
     needed = cases_needed(found, 0.2, 0.8)
     assert needed is not None
-    sd = found.band.factor * math.sqrt((found.band.variance or 0) * 6 / needed)
-    assert false_blocks.caught(0.2, 1 / 6, 2.0, sd) == pytest.approx(0.8, abs=0.01)
-    assert false_blocks.caught(0.2, 1 / 6, 2.0, sd * math.sqrt(needed / (needed - 1))) < 0.8
+    after = found.sights[2].plays.after
+    sd = math.sqrt(sum(each * (1 - each) for each in after) / 6)
+    both = [found.band.value * math.sqrt(6 / n) + 1.2503 * sd / math.sqrt(n) for n in (needed, needed - 1)]
+    assert both[0] <= 0.2 < both[1]
 
 
 def test_the_chance_that_some_stratum_blocks_is_counted_over_the_strata() -> None:
@@ -278,7 +339,11 @@ def test_the_chance_that_some_stratum_blocks_is_counted_over_the_strata() -> Non
     assert luck is not None
     looks = [each.sight(0.0) for each in found.strata]
     assert luck.once == pytest.approx(1 - math.prod(1 - each.once for each in looks if each))
-    assert luck.rerun == pytest.approx(1 - math.prod(1 - each.same_baseline for each in looks if each))
+    assert luck.rerun == pytest.approx(1 - math.prod(1 - each.rerun for each in looks if each))
+    most = [each.most.looks for each in found.strata]
+    assert luck.most_once == pytest.approx(1 - math.prod(1 - each.once for each in most))
+    assert luck.most_rerun == pytest.approx(1 - math.prod(1 - each.rerun for each in most))
+    assert luck.most_rerun > luck.rerun
     assert (luck.strata, luck.z, luck.rho) == (2, 2.0, pytest.approx(1 / 6))
     assert luck.curve_once == pytest.approx(false_blocks.family(2))
     assert luck.curve_rerun == pytest.approx(false_blocks.family(2, 1 / 6))
@@ -287,19 +352,85 @@ def test_the_chance_that_some_stratum_blocks_is_counted_over_the_strata() -> Non
     assert luck.z_once == pytest.approx(false_blocks.z_for(2))
 
 
+def flagged(cases: dict[str, str], settings: str = "name: handmade") -> Run:
+    """A run all of whose cases must pass."""
+    run = repeated_run({"orders": cases}, settings=settings)
+    for case in run.suite.active:
+        object.__setattr__(case, "must_pass", True)
+    return run
+
+
+# Three repeats of k = 2. A-0 fails all six trials and blocks always; A-1 fails one of six; A-2 and A-3 none. Those two
+# pass all 12 trials with Π p⁶, no less than 0.05, so a pull request's with 0.05^(1/3) or more. A-1's chance to fail is
+# at most Clopper and Pearson's u with P(Bin(6, u) ≤ 1) = 0.05: u = 0.5818.
+def test_must_pass_cases_that_always_fail_block_and_the_others_by_luck() -> None:
+    found = noise_of(flagged({"A-0": "00 00 00", "A-1": "11 01 11", "A-2": "11 11 11", "A-3": "11 11 11"})).must_pass
+    assert (found.cases, found.always, found.sometimes, found.others) == (4, ("A-0",), ("A-1",), 3)
+    u = 0.58180
+    assert (1 - u) ** 6 + 6 * u * (1 - u) ** 5 == pytest.approx(0.05, abs=1e-4)
+    assert found.most == pytest.approx(1 - 0.05 ** (1 / 3) * (1 - u) ** 2, abs=1e-4)
+    # By what was seen: one case passes five of six trials, two at a time; the others never failed.
+    assert found.likely == pytest.approx(1 - (5 / 6) ** 2)
+
+
+def test_must_pass_cases_outside_the_sample_or_in_quarantine_are_not_counted() -> None:
+    run = flagged({f"A-{at}": "11 11" for at in range(4)}, SAMPLED)
+    compared = compared_by(run.suite, "pr")
+    # The draw holds all must-pass cases; of two that are compared two count.
+    two = replace(compared, cases=frozenset({"A-0", "A-3"}))
+    assert must_pass_of(run, "steady", two).cases == 2
+    object.__setattr__(run.suite, "quarantine", {"A-3": None})
+    kept = must_pass_of(run, "steady", two)
+    assert (kept.cases, kept.quarantined, kept.others) == (1, ("A-3",), 1)
+    assert (kept.likely, kept.most) == pytest.approx((0.0, 1 - 0.05 ** (1 / 2)))
+
+
+def test_the_command_says_what_must_pass_cases_add(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = flagged({"A-0": "00 00 00", "A-1": "11 01 11", "A-2": "11 11 11", "A-3": "11 11 11"})
+    monkeypatch.setattr("evalkit.runs.load_run", lambda name, store: run)
+    said = called("whatever").output
+    found = noise_of(run).must_pass
+    assert "must-pass cases compared: 4, of which 2 failed a trial of the baseline" in said
+    assert "failed every trial, so that every pull request is blocked: A-0" in said
+    assert "failed some of their trials: A-1" in said
+    shares = f"{100 * found.likely:.1f} % by the flakes that were seen of them, at most {100 * found.most:.1f} %"
+    assert f"some of the 3 that passed a trial blocks by luck: {shares}" in said
+    told = json.loads(called("whatever", "--json").output)["must_pass"]
+    assert (told["cases"], told["always"], told["sometimes"], told["others"]) == (4, ["A-0"], ["A-1"], 3)
+    assert (told["likely"], told["most"]) == (found.likely, found.most)
+
+
+def test_without_must_pass_cases_strata_alone_block() -> None:
+    found = noise_of(example())
+    assert (found.must_pass.cases, found.must_pass.likely, found.must_pass.most) == (0, 0, 0)
+    assert found.by_luck == pytest.approx((found.luck.rerun, found.luck.most_rerun))
+    lost = noise_of(flagged({"A-0": "ee ee", "A-1": "11 11"})).must_pass
+    assert (lost.unmeasured, lost.others) == (("A-0",), 1)
+
+
 def test_the_curve_of_a_stratum_rises_with_the_drop() -> None:
     (found,) = bands_of(example())
     points = curve(found, [0, 0.1, 0.2, 0.4, 0.9])
     assert [drop for drop, _ in points] == [0, 0.1, 0.2, 0.4]
-    chances = [looks.same_baseline for _, looks in points]
+    chances = [looks.rerun for _, looks in points]
     assert chances == sorted(chances)
-    assert chances[2] == pytest.approx((found.sight(0.2) or points[0][1]).same_baseline)
+    assert chances[2] == pytest.approx((found.sight(0.2) or points[0][1]).rerun)
 
 
 def test_the_self_check_agrees_with_the_formulas() -> None:
     run = repeated_run({"orders": written(A), "account": written(A[:4], "D")})
     found = self_check(noise_of(run), 2000, 1)
-    assert [each.group for each in found].count("This suite's own strata") == 3
+    own = [each for each in found if each.group == "This suite's own strata"]
+    assert [each.what.split(";")[0] for each in own] == [
+        "Nothing changed, flakes as seen (“likely”), 20,000 pull requests",
+        "Nothing changed, failing as often as the bands allow (“at most”)",
+        "A stratum falls by 20 points, on average over 2",
+        "Nothing changed, flakes as seen",
+    ]
+    luck = noise_of(run).luck
+    # What is put to the test is what the page says.
+    assert (own[0].says_once, own[0].says_rerun) == pytest.approx((luck.once, luck.rerun))
+    assert (own[1].says_once, own[1].says_rerun) == pytest.approx((luck.most_once, luck.most_rerun))
     for each in found:
         if each.fair:
             for share, says in ((each.once, each.says_once), (each.rerun, each.says_rerun)):
@@ -312,7 +443,7 @@ def test_the_self_check_agrees_with_the_formulas() -> None:
 
 def test_without_measured_strata_the_twelve_are_checked_alone() -> None:
     found = self_check(noise_of(repeated_run({"orders": {"A-1": "11"}})), 50)
-    assert {each.group for each in found} == {"12 strata as in a textbook"}
+    assert {each.group for each in found} == {"12 strata as in a textbook (baselines played anew)"}
 
 
 @pytest.fixture
@@ -333,7 +464,8 @@ def test_the_command_prints_each_band_and_what_luck_does(archived: Path) -> None
     assert any(line.split()[:5] == ["orders", "6", "3", "0.70", "0.60"] for line in done.output.splitlines())
     assert "steady: 5 repeats of 2 trials a case, z = 2; compared: 3 cases of each stratum" in done.output
     assert "account: even a drop to none stays inside the band" in done.output
-    assert "some of 2 strata blocks though nothing changed" in done.output
+    assert "some of 2 strata blocks though nothing changed, by the flakes that were seen: " in done.output
+    assert "must-pass cases compared: 0, of which 0 failed a trial of the baseline" in done.output
 
 
 def test_the_command_takes_the_suites_sample_and_prints_json(archived: Path) -> None:
@@ -344,6 +476,11 @@ def test_the_command_takes_the_suites_sample_and_prints_json(archived: Path) -> 
     assert whole["strata"]["account"]["sees_nothing"] is True
     assert whole["luck"]["strata"] == 2
     assert whole["repeats"] == 5
+    assert whole["strata"]["account"]["least_drop"] is None
+    assert [each["once"] for each in whole["strata"]["account"]["chances"]] == [0, 0, 0]
+    assert whole["luck"]["most_rerun"] > whole["luck"]["rerun"]
+    assert (whole["must_pass"]["cases"], whole["must_pass"]["always"]) == (0, [])
+    assert whole["flaking"]["rate"] > 0
 
 
 def test_the_command_fails_where_nothing_is_measured(tmp_path: Path) -> None:

@@ -108,8 +108,8 @@ def test_grading_has_what_playing_left_of_the_calls(write: Write) -> None:
     # Six of eight calls were played.
     assert (done.calls, done.trials["graded"] > 0, done.trials["not graded"] > 0) == (2, True, True)
     assert done.stopped == (
-        "budget reached: 2 of 2 calls made (of the run's budget its last session of playing spent 6 of 8 calls; the "
-        "shootout's command, given again, begins a new session)"
+        "budget reached: 2 of 2 calls made (of the run's budget its last session of playing, and grading since, had "
+        "spent 6 of 8 calls; the shootout's command, given again, begins a new session)"
     )
     assert manifest()["grading_stopped"] == done.stopped
     assert "Grading was stopped: budget reached: 2 of 2 calls made" in missing(load_run(run)).says
@@ -150,7 +150,7 @@ def test_dollars_are_shared_as_calls_are_and_another_limit_may_be_asked_for(writ
         store.note(run, budget={"usd": spent + 0.00002, "calls": None})
     done = grade_run(run)
     assert (done.calls, "US dollars spent" in done.stopped) == (0, True)
-    assert "of the run's budget its last session of playing spent" in done.stopped
+    assert "of the run's budget its last session of playing, and grading since, had spent" in done.stopped
     assert grade_run(run, options=GradeOptions(budget_usd=1.0)).stopped == ""
 
 
@@ -265,3 +265,14 @@ def test_a_note_sets_and_takes_out_keys_and_leaves_the_others(write: Write) -> N
         }
         store.note(run, stopped=None, spent=before["spent"])
         assert store.manifest(run) == before
+
+
+def test_what_grading_spent_is_gone_for_the_grading_after_it(write: Write) -> None:
+    path = shop_of(write, "{calls: 8}")
+    run = play(path).run
+    assert grade_run(run, options=GradeOptions(concurrency=1)).calls == 2
+    assert (manifest()["graded_spent"]["calls"], grade_run(run).calls) == (2, 0)
+    # The shootout's command, given again, plays nothing here and begins a new session.
+    play(path)
+    assert "graded_spent" not in manifest()
+    assert grade_run(run, options=GradeOptions(concurrency=1)).calls > 0

@@ -138,6 +138,7 @@ KINDS: list[tuple[str, Edit, str, str | None]] = [
     ("trust.kappa_low", put("suite.yaml", "kappa_low: 0.4", "kappa_low: 0.1"), "0.4 → 0.1", None),
     ("gate.z", put("suite.yaml", "z: 2.0", "z: 9"), "2 → 9", None),
     ("samples.pr", put("suite.yaml", "draw: 40", "draw: 1"), '"draw": 40', None),
+    ("samples.nightly", put("suite.yaml", "samples: {", "samples: {nightly: {draw: 3}, "), 'absent → {"draw": 3', None),
     ("disqualify_on", put("suite.yaml", "[leak, missed_handoff]", "[leak]"), '["leak", "missed_handoff"]', None),
     ("eval_mode_tag", put("suite.yaml", "name: shop", "name: shop\neval_mode_tag: '[X]'"), '"[EVAL MODE]"', None),
     ("today", put("suite.yaml", "2026-11-16", "2026-11-17"), '"2026-11-16" → "2026-11-17"', None),
@@ -173,7 +174,7 @@ LOST: list[tuple[str, list[Edit], str, str | None]] = [
     ("rubric/tone", [drop("rubrics/tone.yaml")], "the rubric is removed", None),
     ("tools/support.py", [drop("tools/support.py")], "the tools are removed", None),
     ("prompt/grader.md", [drop("prompts/grader.md")], "what the grader is told is removed", None),
-    ("samples.pr", [put("suite.yaml", "samples: {pr:", "samples: {nightly:")], "→ absent", None),
+    ("samples.pr", [put("suite.yaml", "samples: {pr: {draw: 40, strata: [refunds, orders]}}\n", "")], "→ absent", None),
 ]
 ALL = [*[(what, [edit], says, owner) for what, edit, says, owner in KINDS], *LOST]
 WHO = [(what, edits, owner) for what, edits, _, owner in ALL]
@@ -288,7 +289,6 @@ INERT: list[tuple[str, Edit]] = [
     ("another order of private fields", put("suite.yaml", "[address, total]", "[total, address]")),
     ("another order of disqualifications", put("suite.yaml", "[leak, missed_handoff]", "[missed_handoff, leak]")),
     ("another order of a sample's strata", put("suite.yaml", "[refunds, orders]", "[orders, refunds]")),
-    ("a new sample", put("suite.yaml", "samples: {", "samples: {nightly: {draw: 3}, ")),
     ("what a pattern means", put("patterns.yaml", "money goes back", "it is returned")),
     ("another order of alternatives", put("patterns.yaml", "'(two|2) days', '48 hours'", "'48 hours', '(two|2) days'")),
     ("a pattern that no case names", put("patterns.yaml", "nobody asks for it", "nobody asks")),
@@ -377,3 +377,137 @@ def test_a_case_that_changes_its_kind_is_a_change() -> None:
     change = found(put("cases.yaml", talk, "persona: Angry\n  goal: My money"))["case/ORD-2"]
     assert 'persona: null → "Angry"' in change.says
     assert "→ absent" in change.says
+
+
+# What is new: an amendment of its own for each change
+
+
+def write_down(what: str, who: str = "Ann Lee", when: str = "2026-11-30", why: str = "on purpose") -> Edit:
+    line = json.dumps({"who": who, "when": when, "why": why, "what": [what]}, ensure_ascii=False)
+    return lambda files: files.__setitem__("amendments.yaml", files.get("amendments.yaml", "") + f"- {line}\n")
+
+
+@pytest.mark.parametrize(
+    ("who", "why"),
+    [
+        ("Priya Nair", "it was three days "),
+        ("Priya  Nair", " It was\n three DAYS"),
+        ("PRIYA NAIR", "it was three\u00a0days"),
+        ("Priya Nair", "ｉｔ was th\u200bree days"),
+    ],
+)  # fmt: skip
+def test_an_older_amendment_written_down_again_is_not_new_wherever_it_stood(who: str, why: str) -> None:
+    # ORD-1's own entry of 2026-10-01 says so already; nobody owns ORD-2 or the limit.
+    risk = put("cases.yaml", "risk: safety", "risk: normal")
+    own = json.dumps([{"who": who, "when": "2026-10-01", "why": why}])
+    in_case = put("cases.yaml", "  expected_handling: escalate", f"  expected_handling: escalate\n  amendments: {own}")
+    assert found(risk, in_case)["case/ORD-2"].amended_by is None
+    limit = put("suite.yaml", "usd: 100", "usd: 500")
+    change = found(limit, write_down("policy.refund_limit_usd", who, "2026-10-01", why))["policy.refund_limit_usd"]
+    assert change.amended_by is None
+    assert "2026-10-01 is on record for an earlier change; write a new one)" in change.says
+    # Another day, or another reason, is another amendment.
+    for when, said in (("2026-10-02", why), ("2026-10-01", f"{why} and a half")):
+        assert found(limit, write_down("policy.refund_limit_usd", who, when, said))[
+            "policy.refund_limit_usd"
+        ].amended_by
+
+
+def test_an_older_amendment_that_names_more_now_is_not_new() -> None:
+    limit = put("suite.yaml", "window_days: 30", "window_days: 3")
+    more = put("amendments.yaml", "[policy.refund_limit_usd,", "[policy.window_days, policy.refund_limit_usd,")
+    assert found(limit, more)["policy.window_days"].amended_by is None
+
+
+def test_an_older_amendment_of_a_draft_or_a_case_that_is_gone_is_not_new() -> None:
+    old = "  status: draft\n"
+    before = edited(
+        put("cases.yaml", old, f"{old}  amendments: [{{who: Ann Lee, when: 2026-11-30, why: on purpose}}]\n")
+    )
+    after = dict(before)
+    for edit in (gone("DRAFT-1"), put("suite.yaml", "usd: 100", "usd: 500"), write_down("policy.refund_limit_usd")):
+        edit(after)
+    assert [each.amended_by for each in changes(suite(before), suite(after))] == [None]
+
+
+LIFT = put("cases.yaml", "must_pass: true\n  owner", "must_pass: false\n  owner")
+LIMIT = put("suite.yaml", "usd: 100", "usd: 500")
+
+
+def amended_since(before: Files, target: Files, after: Files) -> dict[str, bool]:
+    found = changes(suite(before), suite(after), since=suite(target))
+    return {change.what: change.amended_by is not None for change in found}
+
+
+def test_what_was_merged_earlier_stays_amended_by_its_own_entry() -> None:
+    merged = edited(LIMIT, write_down("policy.refund_limit_usd"))
+    assert amended_since(BASE, merged, merged) == {"policy.refund_limit_usd": True}
+    # A change of something else does not touch it, and needs an entry of its own.
+    after = dict(merged)
+    put("suite.yaml", "kappa_low: 0.4", "kappa_low: 0.1")(after)
+    assert amended_since(BASE, merged, after) == {"policy.refund_limit_usd": True, "trust.kappa_low": False}
+    write_down("trust.kappa_low", why="another reason")(after)
+    assert amended_since(BASE, merged, after) == {"policy.refund_limit_usd": True, "trust.kappa_low": True}
+
+
+def test_an_amendment_that_was_merged_earlier_does_not_cover_a_later_change() -> None:
+    merged = edited(LIMIT, write_down("policy.refund_limit_usd"))
+    after = dict(merged)
+    put("suite.yaml", "usd: 500", "usd: 9000")(after)
+    key = "policy.refund_limit_usd"
+    # Against the baseline alone it would.
+    assert [each.amended_by is not None for each in changes(suite(BASE), suite(after))] == [True]
+    assert amended_since(BASE, merged, after) == {key: False}
+    (change,) = changes(suite(BASE), suite(after), since=suite(merged))
+    assert "the amendment by Ann Lee, 2026-11-30 is on record for an earlier change" in change.says
+    again = dict(after)
+    write_down(key)(again)
+    assert amended_since(BASE, merged, again) == {key: False}
+    write_down(key, when="2026-12-01")(after)
+    assert amended_since(BASE, merged, after) == {key: True}
+
+
+def test_a_pattern_that_is_spelt_otherwise_by_now_is_touched_all_the_same() -> None:
+    merged = edited(
+        put("patterns.yaml", "two days: ['(two|2) days', '48 hours']", "Two Days: ['48 hours']"),
+        write_down("pattern/two days"),
+    )
+    after = dict(merged)
+    put("patterns.yaml", "Two Days: ['48 hours']", "Two Days: ['days']")(after)
+    assert amended_since(BASE, merged, merged) == {"pattern/two days": True}
+    assert amended_since(BASE, merged, after) == {"pattern/two days": False}
+
+
+def test_a_case_must_pass_until_the_change_that_lifts_it_has_an_amendment_of_its_own() -> None:
+    # An earlier change of ORD-1 was amended; the next one lifts it.
+    merged = edited(put("cases.yaml", "[two days]", "[]"), own_amendment("Priya Nair"))
+    after = dict(merged)
+    LIFT(after)
+
+    def ids(files: Files) -> set[str]:
+        before, later = suite(BASE), suite(files)
+        return set(must_pass_ids(before, later, changes(before, later, since=suite(merged))))
+
+    assert ids(after) == {"ORD-1", "REF-1"}
+    amended("case/ORD-1", "Priya Nair")(after)
+    assert ids(after) == {"REF-1"}
+
+
+@pytest.mark.parametrize(
+    ("who", "owner", "says"),
+    [
+        ("l\u0435a", "lea", "amended by l\u0435a ('l\\u0435a': U+0435 where its owner has U+0065), and its owner is lea)"),
+        ("lea\u200b", "lea", "amended by lea\u200b ('lea\\u200b': U+200B where its owner has nothing), and its"),
+        ("Jose\u0301", "Jos\u00e9", "('Jose\\u0301': U+0065 where its owner has U+00E9), and its owner is Jos\u00e9 ('Jos\\xe9'))"),
+        ("Iea", "lea", "amended by Iea ('Iea': U+0049 where its owner has U+006C), and its owner is lea)"),
+        ("Sly", "lea", "amended by Sly, and its owner is lea)"),
+    ],
+)  # fmt: skip
+def test_names_that_look_alike_are_told_apart_by_their_characters(who: str, owner: str, says: str) -> None:
+    before = edited(put("cases.yaml", "Priya Nair", owner))
+    after = dict(before)
+    for edit in (LIFT, write_down("case/ORD-1", who)):
+        edit(after)
+    (change,) = changes(suite(before), suite(after))
+    assert change.amended_by is None
+    assert says in change.says

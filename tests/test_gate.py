@@ -120,12 +120,17 @@ def test_where_nothing_has_dropped_it_is_allowed() -> None:
 def test_one_must_pass_case_that_fails_one_trial_of_three_blocks() -> None:
     decision = gate(after=run(failing("MUST-1"), name="new"), band=1.0)
     assert kinds(decision) == [("must_pass", "MUST-1")]
-    assert decision.reason == "must-pass case MUST-1 failed 1 of 3 trials (trial 1); it passes on the baseline"
+    assert decision.reason == (
+        "must-pass case MUST-1 failed 1 of 3 trials (trial 1); it passes on the baseline; "
+        "`evalkit show cccccccc MUST-1 --trial 1` shows it"
+    )
 
 
 def test_that_the_baseline_fails_it_too_is_said_and_blocks_all_the_same() -> None:
     decision = gate(run(failing("MUST-1")), run(failing("MUST-1"), name="new"))
-    assert decision.reason.endswith("it fails on the baseline, too (1 of 3)")
+    assert decision.reason.endswith(
+        "it fails on the baseline, too (1 of 3); `evalkit show cccccccc MUST-1 --trial 1` shows it"
+    )
 
 
 # A score that rises by 0.5 on ten cases does not make up for one case.
@@ -572,3 +577,112 @@ def test_the_shipped_gate_page_has_a_row_for_each_stratum() -> None:
     assert said[0] == "BLOCK: new against steady may not go out: 1 reason."
     rows = [line.split() for line in said if line.startswith(("account", "orders", "post"))]
     assert [row[:3] for row in rows] == [["account", "held", "2"], ["orders", "dropped", "10"], ["post", "held", "2"]]
+
+
+# Quarantine: what it shelters, and what it does not
+
+
+NEWLY_HELD = {
+    "quarantine.yaml": QUARANTINE % ("2026-12-11", ""),
+    "amendments.yaml": AMEND % "quarantine/MUST-1",
+}
+
+
+def test_a_new_quarantine_shelters_only_what_the_baselines_own_trials_show_to_flake() -> None:
+    held = suite(NEWLY_HELD)
+    broken = run(failing("MUST-1", letters="000"), of=held, name="new")
+    decision = gate(run(repeats=3), broken, band=1.0)
+    assert kinds(decision) == [("must_pass", "MUST-1"), ("quarantine", "MUST-1")]
+    assert decision.verdict == "block"
+    said = next(each.says for each in decision.reasons if each.kind == "quarantine")
+    assert said.startswith(
+        "MUST-1 is new in quarantine, and the baseline's 9 trials do not show that it flakes (9 passed, 0 failed): mend"
+    )
+    # One that always failed is broken.
+    always = gate(run({"MUST-1": "0" * 9}, repeats=3), broken, band=1.0)
+    assert "(0 passed, 9 failed)" in always.reason
+    assert ("must_pass", "MUST-1") in kinds(always)
+    # One fail in the last repeat shows it.
+    assert gate(run({"MUST-1": "111111110"}, repeats=3), broken, band=1.0).allow
+
+
+def test_a_new_quarantine_that_nothing_shows_blocks_before_it_can_shelter_anything() -> None:
+    held = suite(NEWLY_HELD)
+    decision = gate(after=run(of=held, name="new"), band=1.0)
+    assert kinds(decision) == [("quarantine", "MUST-1")]
+    assert decision.verdict == "block"
+
+
+def test_a_new_quarantine_of_a_case_that_the_baseline_has_not_measured_is_not_measured() -> None:
+    held = suite(NEWLY_HELD)
+    decision = gate(run({"MUST-1": "eee"}), run(of=held, name="new"), band=1.0)
+    assert ("quarantine", "MUST-1") in kinds(decision)
+    assert "the baseline's 0 trials do not show that it flakes (0 passed, 0 failed)" in decision.reason
+    assert decision.verdict == "not measured"
+
+
+def test_without_a_baseline_a_quarantine_shelters_and_its_note_says_that_nothing_shows_the_flake() -> None:
+    held = in_quarantine()
+    failed = run(failing("MUST-1", letters="000"), of=held, name="new")
+    decision = decide(None, failed, must_pass_only=True, today=TODAY)
+    assert decision.allow, decision.reason
+    assert any(note.says.endswith("there is no baseline that shows whether it flakes") for note in decision.notes)
+
+
+def test_a_quarantine_does_not_hide_what_disqualifies() -> None:
+    text = cases(MUST_1="\n  risk: safety").replace(
+        "MUST-1\n  stratum: account\n  ticket: {body: Hello}\n  expected_handling: direct",
+        "MUST-1\n  stratum: account\n  ticket: {body: Hello}\n  expected_handling: escalate",
+    )
+    held = suite({"tickets/all.yaml": text, "quarantine.yaml": QUARANTINE % ("2026-12-11", "")})
+    good = {"MUST-1": "000"}
+    decision = gate(run(good, of=held), run({"MUST-1": "010"}, of=held, name="new"), band=1.0)
+    assert kinds(decision) == [("disqualified", "MUST-1")]
+    assert gate(run(good, of=held), run(good, of=held, name="new"), band=1.0).allow
+
+
+# The target branch: an amendment for each change
+
+
+def test_an_amendment_that_the_target_branch_has_already_does_not_cover_another_change() -> None:
+    def limited(turns: int, why: str) -> Suite:
+        entry = "- {who: Priya, when: 2026-11-29, why: %s, what: [policy.turn_limit]}\n"
+        told = "".join(entry % each for each in why.split(", "))
+        text = SUITE["suite.yaml"] + f"policy: {{turn_limit: {turns}}}\n"
+        return suite({"suite.yaml": text, "amendments.yaml": told})
+
+    merged, again = limited(30, "thirty now"), limited(40, "thirty now")
+    assert gate(after=run(of=merged, name="new"), target=merged).allow
+    assert gate(after=run(of=again, name="new")).allow
+    decision = gate(after=run(of=again, name="new"), target=merged)
+    assert kinds(decision) == [("amendment", "policy.turn_limit")]
+    assert "Priya, 2026-11-29 is on record for an earlier change; write a new one)" in decision.reason
+    assert gate(after=run(of=limited(40, "thirty now, forty now"), name="new"), target=merged).allow
+
+
+def test_a_must_pass_flag_holds_where_only_an_earlier_change_of_its_case_was_amended() -> None:
+    own = "\n  amendments: [{who: Priya, when: 2026-11-29, why: It says more., }]"
+    merged = suite({"tickets/all.yaml": cases(MUST_1=own + "\n  language: de")})
+    lifted = cases(MUST_1=own + "\n  language: de").replace("  must_pass: true\n", "", 1)
+    failed = run(failing("MUST-1"), of=suite({"tickets/all.yaml": lifted}), name="new")
+    assert gate(after=failed, band=1.0).allow
+    assert kinds(gate(after=failed, band=1.0, target=merged)) == [
+        ("must_pass", "MUST-1"),
+        ("amendment", "case/MUST-1"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["must_pass", "an expectation", "a limit"])
+def test_what_the_gate_says_to_write_is_refused_until_it_is_filled_in(name: str) -> None:
+    key, files = CHANGED[name]
+    said = next(each.says for each in gate(after=run(of=suite(files), name="new")).reasons if each.kind == "amendment")
+    entry = said[said.index("{who:") : said.rindex("}") + 1].replace(
+        "}", f", what: [{key}]}}" if "what" not in said else "}"
+    )
+    pasted = {
+        path: (text or "").encode() for path, text in {**SUITE, **files, "amendments.yaml": f"- {entry}\n"}.items()
+    }
+    checked = check_files(pasted, name="shop")
+    assert checked.suite is None
+    assert {(each.file, each.line) for each in checked.faults} == {("amendments.yaml", 1)}
+    assert any("why it is changed" in each.message for each in checked.faults)

@@ -121,13 +121,14 @@ def test_a_blocked_stratum_is_played_once_more_and_the_record_keeps_both_looks(d
     assert again == decision
 
 
-def test_where_nothing_can_be_played_again_the_block_stands_and_says_why(desk: Path) -> None:
-    played(desk, repeats=3)
+def test_trials_that_the_files_would_no_longer_play_are_not_measured_and_not_played_again(desk: Path) -> None:
+    run = played(desk, repeats=3)
     prompt = desk / "prompts/desk.md"
     prompt.write_text(prompt.read_text() + "Be kind.\n")
     done = CliRunner().invoke(app, ["gate", "latest", "latest:unread", "--rerun"])
     assert done.exit_code == 1
-    assert "nothing was played once more: run" in done.stderr
+    assert f"the candidate's run {run.id[:8]} is not what its files would play now" in done.stdout
+    assert "played once more" not in done.stderr
     assert "BLOCK" in done.stdout
 
 
@@ -290,3 +291,23 @@ def test_no_archive_is_a_line_that_says_how_one_is_made(tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout) == (1, "")
     assert "`evalkit report RUN` makes one" in done.stderr
     assert command("archives", "--out", tmp_path) == ""
+
+
+def test_an_amendment_that_the_target_branch_holds_does_not_cover_the_next_change(desk: Path, tmp_path: Path) -> None:
+    night = archived(played(desk, repeats=3), tmp_path / "night")
+
+    def limit(turns: int) -> None:
+        (desk / "suite.yaml").write_text(f"{SUITE}policy: {{turn_limit: {turns}}}\n")
+
+    limit(30)
+    entry = "- {who: Kim, when: 2026-11-30, why: thirty now, what: [policy.turn_limit]}\n"
+    (desk / "amendments.yaml").write_text(entry)
+    target = tmp_path / "target"
+    shutil.copytree(desk, target)
+    against = ("--baseline-of", target / "shootouts/small.yaml")
+    played(desk)
+    assert found(night, "latest:steady", *against, code=0)["allow"]
+    limit(40)
+    played(desk)
+    assert kinds(found(night, "latest:steady", *against, code=1)) == [("amendment", "policy.turn_limit")]
+    assert found(night, "latest:steady", code=0)["allow"]

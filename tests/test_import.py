@@ -450,3 +450,23 @@ def test_show_says_whose_verdict_it_is(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "passed at its source" in done.stdout
     assert "not passed at its source" in done.stdout
+
+
+def test_a_file_of_bad_lines_alone_names_each_lines_own_fault(tmp_path: Path) -> None:
+    said = faults(written(tmp_path, '{"candidate": NaN}\n{"a": 1, "a": 2}\n[1]\n{oops\n', "bad.jsonl"))
+    assert len(said) == 4
+    assert not [each for each in said if "is missing" in each]
+    assert "the key 'a' stands twice" in said[1]
+
+
+@pytest.mark.parametrize("name", ["wide.csv", "wide.jsonl"])
+def test_more_columns_than_any_file_of_trials_has_are_refused_at_once(tmp_path: Path, name: str) -> None:
+    names = [f"c{number}" for number in range(20_000)]
+    text = ",".join(names) + "\n" if name.endswith("csv") else json.dumps(dict.fromkeys(names, 1))
+    assert faults(written(tmp_path, text, name)) == [
+        "1: holds more than 2,000 columns; leave those out that are not read"
+    ]
+    # A thousand trials in a wide row are fine.
+    head = "candidate,case," + ",".join(f"Trial_{number}" for number in range(1000))
+    row = "a,A," + ",".join(["1"] * 1000)
+    assert len(read_flat(written(tmp_path, f"{head}\n{row}\n", "fits.csv"), wide=True).rows) == 1000

@@ -21,7 +21,7 @@ FLOORS = (
     ("sandbox",),
     ("reading", "sentences", "shootout", "knowledge", "offline"),
     ("loading", "client"),
-    ("store", "checks"),
+    ("store", "checks", "manifest"),
     ("archive", "dialogue"),
     ("fingerprint",),
     ("grading",),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from repeated import repeated_run
-from test_bands import A, written
+from test_bands import A, flagged, written
 
 from evalkit import cards, noise_charts, views
 from evalkit.bands import Noise, self_check
@@ -103,12 +103,34 @@ def test_the_first_sentence_says_how_good_the_gates_eyes_are() -> None:
         "The bands are measured: none of 1 strata would show a true drop of 20 points, and a pull request with nothing"
     )
     assert first.replace("1 strata", "1 stratum") in said
-    assert re.search(r"changed is blocked by luck (< )?\d\S* % of the time\.", said)
+    blocked = r"changed is blocked by luck (< )?\d\S* % of the time by the flakes that were seen, and \d\S* % at most\."
+    assert re.search(blocked, said)
     assert (
         "5 repeats of steady, 2 trials a case, compared on 10 cases of each stratum, or all where it has fewer" in said
     )
     sharp = pieces(EDGES["a large stratum"], m=120)["noise_answer"]
     assert "every stratum would show a true drop of 20 points" in sharp
+
+
+def test_the_first_sentence_says_that_must_pass_cases_block_whatever_strata_do() -> None:
+    still = {f"A-{at}": "11 11 11" for at in range(3)}
+    said = pieces(flagged({**still, "B-1": "00 00 00", "B-2": "01 11 11"}))
+    assert (
+        "a pull request with nothing changed is blocked whatever its strata do: 1 of 5 must-pass cases failed every "
+        "trial of the baseline."
+    ) in said["noise_answer"]
+    for piece in ("noise_answer", "luck_table"):
+        assert "5 are compared, and 2 of them failed a trial of the baseline." in said[piece]
+        assert "These failed every trial and block every pull request: B-1. These failed some: B-2." in said[piece]
+        assert "The other 4 would block by luck" in said[piece]
+    sees = flagged({"B-1": "00 00 00", **{f"A-{at}": "11 11 11" for at in range(100)}})
+    noise = views.noise_bands(sees, m=101)
+    assert isinstance(noise, Noise)
+    assert len(noise.seeing(0.2)) == 1
+    assert "headline ek-bad" in shown(views.noise_answer(sees, noise))
+    # Where none fails always, the first sentence counts them with the strata: 1 − 0.05^(1/3) = 63 % at most.
+    quiet = pieces(flagged({f"A-{at}": "11 11 11" for at in range(300)}), m=300)["noise_answer"]
+    assert "blocked by luck 0.0 % of the time by the flakes that were seen, and 63 % at most." in quiet
 
 
 def test_a_stratum_that_sees_nothing_is_said_in_those_words() -> None:
@@ -146,9 +168,14 @@ def test_few_repeats_are_answered_with_the_rate_and_the_multiplier() -> None:
 # One stratum, baseline of five: Φ(−2) = 2.3 %, after the rerun with ρ = 1/6 0.1 %; P(t₄ < −2) = 5.8 %.
 def test_luck_is_told_with_and_without_the_rerun_and_with_its_z() -> None:
     said = pieces(EDGES["example A"])["luck_table"]
-    assert "at one look. It stays at 5 % with z = 1.64. 2.3 % 1 stratum" in said
-    assert "they correlate by 0.17." in said
-    assert "0.1 % 1 stratum" in said
+    assert "two looks at one baseline correlate by 0.17. It stays at 5 % with z = 1.64" in said
+    assert re.search(r"→ \d\.\d\d\. 2\.3 % → 0\.1 % 1 stratum", said)
+    luck = views.noise_bands(EDGES["example A"]).luck
+    seen, most = (views.noise.arrow(*pair).replace("\u00a0", " ") for pair in
+                  ((luck.once, luck.rerun), (luck.most_once, luck.most_rerun)))  # fmt: skip
+    assert re.search(rf"by the flakes that were seen likely .*{seen} 1 stratum", said)
+    assert re.search(rf"Strata, at most bound .*{most} 1 stratum", said)
+    assert "No must-pass case is compared." in said
     assert "if bands had only 4 degrees of freedom and none rested on its floor. 5.8 % 1 stratum" in said
 
 
@@ -181,7 +208,7 @@ def test_a_stratum_outside_the_sample_is_said_to_be_so() -> None:
     said = pieces(EDGES["nothing drawn"])
     assert "account: not measured: the sample holds none of its cases" in said["noise_answer"]
     assert "the sample “pr” of suite.yaml (3 cases)" in said["noise_answer"]
-    assert "over 1 stratum" in said["noise_answer"]
+    assert "Over 1 stratum" in said["noise_answer"]
 
 
 def test_the_bands_belong_to_an_identity_a_suite_and_a_k() -> None:

@@ -12,7 +12,7 @@ import evalkit
 from evalkit.errors import CaseError, ShootoutError
 from evalkit.loading import load_suite
 from evalkit.plan import Selection, plan
-from evalkit.rerun import rerun
+from evalkit.rerun import outdated, rerun
 from evalkit.sampling import draw
 from evalkit.settings import Sample
 from evalkit.store import Store
@@ -97,6 +97,17 @@ def test_a_sample_holds_all_must_pass_cases_and_an_even_draw_of_the_rest(write) 
     assert draw(suite, Sample(draw=6, seed=4)) != ids
 
 
+def test_beside_an_earlier_suite_new_cases_come_on_top_of_a_sample(write) -> None:
+    old = load_suite(write({"tickets/many.yaml": MANY}))
+    flood = "\n".join(
+        f"- {{id: new-{i}, stratum: orders, expected_handling: direct, ticket: {{body: A new question {i}}}}}"
+        for i in range(20)
+    )
+    new = load_suite(write({"tickets/many.yaml": MANY, "tickets/new.yaml": flood}, folder="more"))
+    drawn = draw(new, Sample(draw=6), old.by_id)
+    assert {*drawn} == {*draw(old, Sample(draw=6)), *(f"new-{i}" for i in range(20))}
+
+
 @pytest.mark.parametrize("added", range(12))
 def test_a_new_case_takes_at_most_one_place_of_a_sample(write, added) -> None:
     new = f"- {{id: new-{added}, stratum: orders, expected_handling: direct, ticket: {{body: A new question}}}}"
@@ -145,12 +156,33 @@ def test_a_rerun_plays_the_next_block_and_leaves_the_run_as_it_was(write) -> Non
     assert evalkit.run(path, repeats=2, quiet=True).later == evalkit.load_run(run.id).later
 
 
-def test_a_rerun_takes_no_trials_that_another_run_has_played(write) -> None:
+def test_a_second_look_is_the_same_one_in_every_run_of_the_same_trials(write) -> None:
+    # Else a blocked change would need a new comment in a file, and another rerun, until luck is kind.
     path = shop(write)
-    evalkit.run(path, candidates=["steady"], repeats=3, quiet=True)
-    run = evalkit.run(path, candidates=["steady"], repeats=1, quiet=True)
-    assert rerun(run.id, "steady", ["orders"], quiet=True).calls == 4
-    assert evalkit.load_run(run.id).manifest["reruns"] == {"steady": {"orders": 3}}
+    first = evalkit.run(path, quiet=True)
+    assert rerun(first.id, "bold", ["orders"], quiet=True).calls == 4
+    (path.parents[1] / "suite.yaml").write_text("# another\nname: corner-shop\nstrata: [orders, account]\n")
+    second = evalkit.run(path, quiet=True)
+    assert second.id != first.id
+    assert rerun(second.id, "bold", ["orders"], quiet=True).calls == 0
+    looks = [[each.trial for each in evalkit.load_run(run.id).blocks("bold")[1]] for run in (first, second)]
+    assert looks[0] == looks[1]
+
+
+def test_playing_a_run_afresh_forgets_its_second_looks(write) -> None:
+    path = shop(write)
+    run = evalkit.run(path, quiet=True)
+    rerun(run.id, "bold", ["orders"], quiet=True)
+    assert "reruns" not in evalkit.run(path, quiet=True, fresh=True).manifest
+
+
+def test_a_run_whose_files_have_changed_is_said_to_be_outdated(write) -> None:
+    path = shop(write)
+    run = evalkit.run(path, quiet=True)
+    assert outdated(evalkit.load_run(run.id), "bold") == ""
+    (path.parents[1] / "prompts/desk.md").write_text("Answer. Begin with ROUTE: direct or ROUTE: escalate.\n")
+    assert "is not what its files would play now" in outdated(evalkit.load_run(run.id), "bold")
+    assert outdated(evalkit.load_run(run.id, suite_of_run=run.id), "bold") == ""
 
 
 def test_a_rerun_that_was_killed_is_gone_on_with(write) -> None:
@@ -172,6 +204,10 @@ def test_what_has_changed_since_is_not_played_anew(write) -> None:
     (path.parents[1] / "prompts/desk.md").write_text("Answer. Begin with ROUTE: direct or ROUTE: escalate.\n")
     with pytest.raises(ShootoutError, match="what its trials are made of has changed since"):
         rerun(run.id, "bold", ["orders"], quiet=True)
+
+
+def test_a_stratum_that_the_run_does_not_hold_is_not_played_anew(write) -> None:
+    run = evalkit.run(shop(write), quiet=True)
     with pytest.raises(ShootoutError, match="no case of stratum 'shipping'"):
         rerun(run.id, "bold", ["shipping"], quiet=True)
 

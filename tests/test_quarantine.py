@@ -152,7 +152,7 @@ def test_amendments_are_read_in_their_order(write) -> None:
 )  # fmt: skip
 def test_every_fault_of_the_amendments_has_its_line(write, what: str, said: str) -> None:
     first, _, rest = what.partition("\n")
-    found = faults(write, "amendments.yaml", f"- {{who: K, when: 2026-11-20, why: x, what: {first}}}\n{rest}")
+    found = faults(write, "amendments.yaml", f"- {{who: K, when: 2026-11-20, why: it is so, what: {first}}}\n{rest}")
     assert any(said in each for each in found), found
 
 
@@ -571,3 +571,49 @@ def test_nothing_is_written_where_the_suite_would_not_load_again(write) -> None:
     assert "sign_offs" in sign(shop, "ORD-1", "Kim", SHA, 1)
     assert (shop / "quarantine.yaml").read_text() == text
     assert [path.name for path in shop.iterdir() if path.name.startswith(".")] == []
+
+
+# What an amendment may not be
+
+
+@pytest.mark.parametrize(
+    ("who", "when", "why", "said"),
+    [
+        ("'…'", "2026-11-30", "a reason", "who: '…' is nobody's name; write who amends it"),
+        ("...", "2026-11-30", "a reason", "who: '...' is nobody's name"),
+        ("'?'", "2026-11-30", "a reason", "is nobody's name"),
+        ("TODO", "2026-11-30", "a reason", "is nobody's name"),
+        ("Kim", "2026-11-30", "'…'", "why: '…' is no reason; write why it is changed, in words"),
+        ("Kim", "2026-11-30", "...", "is no reason"),
+        ("Kim", "2026-11-30", "'?'", "is no reason"),
+        ("Kim", "2026-11-30", "todo", "is no reason"),
+        ("Kim", "2026-11-30", "'TODO: say why'", "is no reason"),
+        ("Kim", "2026-11-30", "'<TODO>'", "is no reason"),
+        ("Kim", "2026-11-30", "ok", "is no reason"),
+        ("Kim", "2026-11-30", "'#1234'", "is no reason"),
+        ("Kim", "'…'", "a reason", "when: '…' does not begin with a day; write it as 2026-11-30"),
+        ("Kim", "YYYY-MM-DD", "a reason", "does not begin with a day"),
+        ("Kim", "yesterday", "a reason", "does not begin with a day"),
+        ("Kim", "2026-02-30", "a reason", "does not begin with a day"),
+        ("Kim", "2026-11-300", "a reason", "does not begin with a day"),
+        ("Kim", "30.11.2026", "a reason", "does not begin with a day"),
+    ],
+)  # fmt: skip
+def test_an_amendment_that_was_not_filled_in_is_refused_with_its_line(
+    write, who: str, when: str, why: str, said: str
+) -> None:
+    entry = f"who: {who}, when: {when}, why: {why}"
+    found = faults(write, "amendments.yaml", f"# head\n- {{{entry}, what: [today]}}\n")
+    assert [each.startswith("amendments.yaml:2: amendment 1: ") and said in each for each in found] == [True], found
+    write({"amendments.yaml": "[]"})
+    own = f"- {{id: A-1, stratum: a, ticket: {{body: Hi}}, expected_handling: direct,\n   amendments: [{{{entry}}}]}}\n"
+    found = faults(write, "own.yaml", own)
+    assert [each.startswith("own.yaml:2: A-1: amendments.0.") and said in each for each in found] == [True], found
+
+
+@pytest.mark.parametrize(
+    "when", ["2026-11-30", "2026-11-30T10:00:00Z", "2026-11-30 10:00", "2026-11-30 10:00:00 +01:00"]
+)
+def test_an_amendment_has_a_day_and_may_have_a_time(write, when: str) -> None:
+    text = f"- {{who: K, when: {when}, why: Todo lists may be asked for now., what: [today]}}"
+    assert load_suite(write({"amendments.yaml": text})).amendments[0].when == when

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evalkit.errors import NotMeasured
 from evalkit.stats import false_blocks, noise, simulated
 from evalkit.stats.intervals import Interval
-from evalkit.stats.simulated import Stratum, alike, case_chances, dropped, expected, power_of, simulate
+from evalkit.stats.simulated import Stratum, alike, at_worst, expected, fallen_to, flaking, power_of, simulate
 
 # statistics.md B4: a trial passes with 0.95, a case with 0.95³ = 0.857375; ten cases are compared.
 Q = 0.95**3
@@ -150,43 +150,71 @@ def test_the_same_seed_gives_the_same_shares_and_another_others() -> None:
     assert simulate([*worlds, worlds[0]], averaged=3, pull_requests=200, seed=9).by_stratum[:2] == first.by_stratum
 
 
-# A third each 1, ½, 0: mean ½ and variance of the shares 1/6. q(1 − q) is to be 1/6 on average, so the spread 1/12:
-# λ = √½, and the ends lie ½ ± √½/2.
-def test_chances_flake_as_much_as_the_band_says() -> None:
-    found = case_chances([[1, 1], [1, 0], [0, 0]], 1 / 6)
-    assert found == pytest.approx([0.5 + math.sqrt(0.5) / 2, 0.5, 0.5 - math.sqrt(0.5) / 2])
-    assert float((found * (1 - found)).mean()) == pytest.approx(1 / 6)
+# Given the stored baseline only the candidate's luck is left: P(Bin(6, 0.8) ≤ 3) = 0.09888 at 1.00 with a band of 0.385,
+# and its square at both looks. Averaged over what 0.8 could have stored it is another chance.
+def test_a_stored_baseline_is_not_played_anew() -> None:
+    stored = [Stratum((0.99,) * 6, (0.8,) * 6, 6, 0.3849, 1.0)]
+    once = sum(_binomial(6, passed, 0.8) for passed in range(4))
+    assert once == pytest.approx(0.09888, abs=5e-6)
+    assert power_of(stored[0], averaged=3) == pytest.approx((once, once**2))
+    found = simulate(stored, averaged=3, pull_requests=20_000, seed=11)
+    assert off_by(found.once, once) < SIGMAS
+    assert off_by(found.rerun, once**2) < SIGMAS
+    anew = [Stratum((0.8,) * 6, (0.8,) * 6, 6, 0.3849)]
+    assert off_by(found.once, power_of(anew[0], averaged=3)[0]) > 2 * SIGMAS
 
 
-# All passed, N = 10, R = 3: the floor is w = 3/30 = 0.1, and q(1 − q) = 0.1 has the roots ½ ± √0.6/2.
-def test_cases_that_never_flaked_are_taken_to_flake_as_the_floor_allows() -> None:
-    assert case_chances([[1] * 3] * 10, 0.1) == pytest.approx([0.5 + math.sqrt(0.6) / 2] * 10)
-    assert case_chances([[0] * 3] * 10, 0.1) == pytest.approx([0.5 - math.sqrt(0.6) / 2] * 10)
-    assert case_chances([[1] * 3] * 10, 7.0) == pytest.approx([0.5] * 10)
-    assert case_chances([[1, 1], [1, 1]], 0.0) == pytest.approx([1, 1])
+# 3, 0, 2 and 1 of 3: the variances are 0, 0, 1/3 and 1/3, so w = 1/6; μ = ½, and the mean weighs (1/6)/(1/4 − 1/6) = 2.
+def test_the_flake_rate_is_pooled_and_draws_each_case_towards_all() -> None:
+    found = flaking([3, 0, 2, 1], [3, 3, 3, 3])
+    assert (found.rate, found.mean, found.weight) == pytest.approx((1 / 6, 1 / 2, 2.0))
+    assert found.chance([3, 0, 2], [3, 3, 3]) == pytest.approx([4 / 5, 1 / 5, 3 / 5])
+    # Of 12 repeats the own ones weigh more.
+    assert found.chance(12, 12) == pytest.approx(13 / 14)
+    # Cases that were never repeated say nothing of flakes.
+    assert flaking([3, 0, 2, 1, 1], [3, 3, 3, 3, 1]) == found
 
 
-@given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=9), st.floats(0, 0.25))
-def test_chances_stay_chances_and_keep_the_score_where_it_can_vary_so_much(rows: list[list[bool]], v: float) -> None:
-    found, shares = case_chances(rows, v), np.mean(rows, axis=1)
-    assert ((found >= 0) & (found <= 1)).all()
-    if shares.mean() * (1 - shares.mean()) > v >= (shares * (1 - shares)).mean():
-        assert found.mean() == pytest.approx(shares.mean())
-        assert (found * (1 - found)).mean() == pytest.approx(v)
+def test_where_nothing_flaked_a_case_keeps_its_share_and_where_all_is_luck_it_has_the_mean() -> None:
+    assert flaking([3, 3, 0], [3, 3, 3]).chance([3, 0], [3, 3]).tolist() == [1, 0]
+    assert flaking([2, 2], [2, 2]).chance([2], [2]).tolist() == [1]
+    # 1 of 2 twice: w = ½ is more than μ(1 − μ) = ¼.
+    assert flaking([1, 1], [2, 2]).chance([2, 0], [2, 2]).tolist() == [0.5, 0.5]
 
 
-def test_a_drop_is_of_the_compared_cases_and_of_none_below_it() -> None:
-    assert dropped([1.0, 0.5, 0.0], 0.25) == pytest.approx([0.5, 0.25, 0])
-    assert dropped([1.0, 0.5, 0.0], 0.25, 2) == pytest.approx([2 / 3, 1 / 3, 0])
-    assert dropped([0.2, 0.2], 0.2) == pytest.approx([0, 0])
-    assert dropped([0.1, 0.2], 0.2) is None
-    assert dropped([0.0], 0.2) is None
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=9))
+def test_chances_stay_chances_in_the_order_of_what_was_seen(passed: list[int]) -> None:
+    found = flaking(passed, [4] * len(passed))
+    chances = found.chance(sorted(passed), [4] * len(passed))
+    assert ((chances >= 0) & (chances <= 1)).all()
+    assert (np.diff(chances) >= 0).all()
+
+
+# f(1 − f) = 3/16 has the root f = ¼. A case is not taken to pass more often than it did, nor than is likely.
+def test_at_worst_cases_fail_as_much_more_often_as_a_variance_allows() -> None:
+    assert at_worst([1, 0.5, 0], [0.99, 0.5, 0.01], 3 / 16) == pytest.approx([0.75, 0.25, 0])
+    assert at_worst([1], [0.6], 3 / 16) == pytest.approx([0.6])
+    assert at_worst([1], [1], 7.0) == pytest.approx([0.5])
+    with pytest.raises(ValueError, match="at least 0"):
+        at_worst([1], [1], -0.1)
+
+
+def test_a_fault_lowers_all_in_proportion_to_the_score_that_is_said() -> None:
+    assert fallen_to([1.0, 0.5, 0.0], 0.25) == pytest.approx([0.5, 0.25, 0])
+    assert fallen_to([0.99] * 6, 0.8) == pytest.approx([0.8] * 6)
+    assert fallen_to([0.2, 0.2], 0.0) == pytest.approx([0, 0])
+    # Upwards the chances to fail shrink: 0.5 and 1 by half.
+    assert fallen_to([0.5, 0.0], 0.625) == pytest.approx([0.75, 0.5])
+    assert fallen_to([0.0, 0.0], 0.0) == pytest.approx([0, 0])
+    with pytest.raises(ValueError, match="lies between"):
+        fallen_to([0.5], 1.2)
 
 
 @pytest.mark.parametrize(
     ("strata", "more"),
     [([], {}), ([alike(3, 1.5)], {}), ([alike(3, 0.5, m=4)], {}), ([alike(3, 0.5, m=0)], {}),
-     ([alike(3, 0.5)], {"k": 0}), ([alike(3, 0.5)], {"pull_requests": 0}), ([Stratum((0.5,), (0.5, 0.5), 1)], {})],
+     ([alike(3, 0.5)], {"k": 0}), ([alike(3, 0.5)], {"pull_requests": 0}), ([Stratum((0.5,), (0.5, 0.5), 1)], {}),
+     ([Stratum((0.5,), (0.5,), 1, None, 0.5)], {}), ([Stratum((0.5,), (0.5,), 1, 0.3, 1.5)], {})],
 )  # fmt: skip
 def test_what_is_out_of_range_is_refused(strata: Sequence[Stratum], more: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"cannot be compared|at least|lies between"):
@@ -196,7 +224,7 @@ def test_what_is_out_of_range_is_refused(strata: Sequence[Stratum], more: dict[s
 def test_no_band_is_measured_from_one_repeat() -> None:
     with pytest.raises(NotMeasured, match="two repeats"):
         simulate([alike(3, 0.5)], averaged=1)
-    with pytest.raises(NotMeasured, match="no case"):
-        case_chances([], 0.1)
-    with pytest.raises(ValueError, match="at least 0"):
-        case_chances([[1, 0]], -0.1)
+    with pytest.raises(NotMeasured, match="no case was repeated"):
+        flaking([1, 0], [1, 1])
+    with pytest.raises(ValueError, match="from none to all"):
+        flaking([4], [3])

@@ -145,7 +145,7 @@ def test_the_summary_says_every_reason_both_looks_and_what_it_rests_on() -> None
         "| refunds | **not measured** | 6 | 1.00 | 1.00 | 0.00 | – | no repeats of the baseline; sees nothing |" in text
     )
     assert "1 of 4 cases passed all trials." in text
-    assert "| M-2 | orders | trials 1, 2 failed of 3 | failed 4 of 9, too |  |" in text
+    assert "| M-2 | orders | trials 1 and 2 failed of 3 | failed 4 of 9, too |  |" in text
     assert "| M-3 | Priya | 2026-12-11 | for another commit | 10 and 2 | flakes |" in text
     assert (
         "- baseline: trials of 2026-11-28 to 2026-11-29, 3 a case, 3 passes over the cases, commit cccccccccccc;"
@@ -242,3 +242,22 @@ def test_long_texts_and_long_lists_are_cut_in_the_summary_and_whole_in_the_recor
     assert text.count("\n| C-") == 200
     assert len(json.loads(summary.record(found))["reasons"]) == 1000
     assert summary.junit(found).count("<failure") == 1000
+
+
+def test_the_numbers_of_many_trials_are_a_sentence_and_bounded() -> None:
+    def said(failed: range, lost: tuple[int, ...] = ()) -> str:
+        case = replace(FAILS, trials=60, failed=tuple(failed), unmeasured=lost)
+        return summary.markdown(decision(must_pass=(case,)))
+
+    assert "| trial 0 failed of 60 |" in said(range(1))
+    assert "| trials 0, 1 and 2 failed of 60 |" in said(range(3))
+    assert "| trials 0, 1, 2, 3, 4, 5, 6, 7 and 42 more failed and 1 trial not measured of 60 |" in said(
+        range(50), (59,)
+    )
+
+
+def test_a_look_at_which_nothing_was_measured_has_no_change() -> None:
+    lost = StratumLook(
+        "post", "not measured", 2, 1.0, None, None, 0.2, False, None, (Look(0, None, None, None, ("P",)),)
+    )
+    assert "| post | **not measured** | 2 | 1.00 | – | – | ±0.20 |" in summary.markdown(decision(strata=(lost,)))

@@ -79,6 +79,34 @@ def test_no_checkout_leaves_its_token_behind() -> None:
             assert step["with"]["persist-credentials"] is False
 
 
+def test_the_first_step_removes_what_a_change_could_bring_along(tmp_path: Path) -> None:
+    found = [job["steps"] for _, key, job in jobs() if key != "verdict"]
+    assert len(found) == 5
+    scripts_after = {(each[0]["uses"], each[1]["run"]) for each in found}
+    ((first, script),) = scripts_after
+    assert first == "actions/checkout@v6"
+    # A link's target stays: `reports` may lead out of the checkout.
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").touch()
+    for links in (False, True):
+        tree = tmp_path / f"tree-{links}"
+        tree.mkdir()
+        for name in ("reports", ".venv", "baseline", "target"):
+            if links:
+                (tree / name).symlink_to(outside)
+            else:
+                (tree / name / "gate").mkdir(parents=True)
+                (tree / name / "gate/decision.json").write_text("{}")
+        for name in ("GNUmakefile", "makefile", "Makefile"):
+            (tree / name).write_text("gate:\n\ttrue\n")
+        done = subprocess.run(["bash", "-e", "-c", script], cwd=tree, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        left = sorted(str(path.relative_to(tree)) for path in tree.rglob("*"))
+        assert left == ["Makefile", "reports", "reports/.gitkeep"]
+    assert (outside / "kept").is_file()
+
+
 def test_no_text_of_a_stranger_is_pasted_into_a_script() -> None:
     # A branch's name may hold `$(…)`: what comes from outside reaches a script through its environment alone.
     assert not [script for script in scripts() if "${{" in script]
@@ -215,6 +243,8 @@ class Machine:
             if not (self.artefacts / given["name"]).is_dir():
                 return False
             shutil.copytree(self.artefacts / given["name"], self.folder / given["path"])
+        elif "setup-python" in uses:
+            set_up(self.folder)
         return True
 
     def filled(self, text: Any) -> Any:
@@ -242,18 +272,18 @@ class Machine:
 
 
 def checkout(folder: Path) -> None:
-    """A working tree with the small suite in place of the shipped one, and all packages set up."""
+    """A working tree with the small suite in place of the shipped one, and what a change could bring along."""
     folder.mkdir(parents=True)
     for name in ("Makefile", "pyproject.toml", "uv.lock", "requirements.txt", "evalkit"):
         (folder / name).symlink_to(ROOT / name)
     # One page is enough to be archived.
     (folder / "notebooks").mkdir()
     (folder / "notebooks/10_shootout.ipynb").symlink_to(ROOT / "notebooks/10_shootout.ipynb")
-    (folder / ".venv").mkdir()
-    for place in Path(sys.prefix).iterdir():
-        if place.name != ".ready":
-            (folder / ".venv" / place.name).symlink_to(place)
-    (folder / ".venv/.ready").touch()
+    # Each of these would answer in place of the gate.
+    (folder / "GNUmakefile").write_text("gate gate-fast check nightly:\n\t@echo allowed\n")
+    for name in (".venv/bin/evalkit", "reports/gate/decision.json", "reports/gate/summary.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("allow")
     for name, text in SUITE.items():
         path = folder / "cases" / name.replace("small", "offline")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -267,6 +297,15 @@ def checkout(folder: Path) -> None:
     tickets.write_text(tickets.read_text().replace("stratum: account", "stratum: account\n  must_pass: true"))
     shootout = folder / "cases/shootouts/offline.yaml"
     shootout.write_text(shootout.read_text().replace("trials: 2", "trials: 2\nbaseline: steady"))
+
+
+def set_up(folder: Path) -> None:
+    """All packages, as if `make` had installed them."""
+    (folder / ".venv").mkdir()
+    for place in Path(sys.prefix).iterdir():
+        if place.name != ".ready":
+            (folder / ".venv" / place.name).symlink_to(place)
+    (folder / ".venv/.ready").touch()
 
 
 def test_a_nights_archive_gates_a_pull_request_on_another_machine_without_the_store(tmp_path: Path) -> None:

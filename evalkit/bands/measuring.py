@@ -10,11 +10,11 @@ import numpy as np
 
 from evalkit.bands.compared import Compared
 from evalkit.bands.repeated import Repeated, baseline_of, by_stratum, repeats_of
-from evalkit.stats.false_blocks import Looks, caught, few_repeats, power, rerun_correlation
+from evalkit.stats.false_blocks import few_repeats
 from evalkit.stats.intervals import Interval, share_over_cases
 from evalkit.stats.noise import FLOOR, NoiseBand, averaging_factor, band, drops_out, t_multiplier
 from evalkit.stats.repeats import Achieved, achieved, effective_df
-from evalkit.stats.simulated import Stratum, case_chances, dropped
+from evalkit.stats.simulated import Flaking, Stratum, at_worst, fallen_to, flaking, power_of
 from evalkit.tables import Run
 
 # The true drops whose power is told.
@@ -32,15 +32,23 @@ class FewRepeats:
 
 
 @dataclass(frozen=True)
-class Sight:
-    """What a gate sees of a stratum when the score truly falls by `drop`, 0 for nothing changed.
+class Seen:
+    """The exact chance that a stratum blocks against the stored baseline: at one look, and at the rerun as well."""
 
-    `looks` are the exact chances to block, and `plays` the stratum that they are computed for; both None where the
-    score is lower than the drop.
+    once: float
+    rerun: float
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a gate sees of a stratum when its cases truly fall by `drop` from the stored score, 0 for nothing changed.
+
+    `plays` is the stratum that `looks` are computed for; both None where the score is lower than the drop, but in a
+    stratum that sees nothing, which no drop blocks: there the chances are 0.
     """
 
     drop: float
-    looks: Looks | None
+    looks: Seen | None
     plays: Stratum | None
 
 
@@ -49,10 +57,12 @@ class StratumBand:
     """A stratum's band on the `m` cases that a gate compares (`band`), and on all `n` (`whole`).
 
     `n` counts the cases that every repeat measured; `left_out` holds the others with what is missing. `score` is the
-    share of cases that pass all k trials, over all repeats; `compared` is that of the m cases, or of all n where only
-    their number is known. `worst` is with R − 1 degrees of freedom, the fewest that the band can have, and `likely`
-    with those that its cases give it (None where the floor decides, which no repeat estimates). `sights` are those of
-    nothing changed and of each of `DROPS`; there are none where the band is not measured.
+    share of cases that pass all k trials, over all repeats; `compared` is that of the m cases or, where only their
+    number is known, that of all n, rounded to what m cases can score. `worst` is with R − 1 degrees of freedom, the
+    fewest that the band can have, and `likely` with those that its cases give it (None where the floor decides, which
+    no repeat estimates). `sights` are those of nothing changed and of each of `DROPS`, by the flake rate that was seen
+    over all strata; `most` is that of nothing changed where each case fails as much more often as the band allows.
+    There are none where no band is measured.
     """
 
     stratum: str
@@ -68,6 +78,7 @@ class StratumBand:
     worst: FewRepeats | None = None
     likely: FewRepeats | None = None
     sights: tuple[Sight, ...] = ()
+    most: Sight | None = None
     left_out: Mapping[str, str] | None = None
 
     @property
@@ -75,7 +86,15 @@ class StratumBand:
         """Whether even a drop to none passed stays inside the band."""
         return self.band.value is not None and not drops_out(-(self.compared or 0.0), self.band.value)
 
-    def sight(self, drop: float) -> Looks | None:
+    @property
+    def least(self) -> float | None:
+        """The least drop from the stored score, down to j of m cases, that leaves the band; None where none does."""
+        if self.band.value is None or self.compared is None:
+            return None
+        drops = (self.compared - passed / self.m for passed in range(self.m, -1, -1))
+        return next((drop for drop in drops if drops_out(-drop, self.band.value)), None)
+
+    def sight(self, drop: float) -> Seen | None:
         """The chances to block at a true drop; None where they are not measured, or there is no such drop."""
         return next((each.looks for each in self.sights if each.drop == drop), None)
 
@@ -101,16 +120,31 @@ def bands_of(
     """
     name = baseline_of(run, candidate)
     width = run.suite.settings.gate.z if z is None else z
-    repeats, found = len(repeats_of(run, name)), []
+    repeats, found, rate = len(repeats_of(run, name)), [], flaking_of(run, name)
     for stratum, parts in by_stratum(run, name).items():
         ids = [*parts.measured, *parts.missing]
         count, which = (m.get(stratum, 0), None) if isinstance(m, Mapping) else (m or Compared()).of(ids)
-        found.append(_band_of(stratum, parts, count, which, repeats, run.manifest["trials"], width))
+        found.append(_band_of(stratum, parts, count, which, repeats, run.manifest["trials"], width, rate))
     return tuple(found)
 
 
+def flaking_of(run: Run, candidate: str) -> Flaking | None:
+    """How much the cases of all strata flake from repeat to repeat, together; None where none was repeated."""
+    rows = [row for parts in by_stratum(run, candidate).values() for row in parts.measured.values()]
+    if not any(len(row) > 1 for row in rows):
+        return None
+    return flaking([sum(row) for row in rows], [len(row) for row in rows])
+
+
 def _band_of(
-    stratum: str, parts: Repeated, m: int, which: Collection[str] | None, repeats: int, k: int, z: float
+    stratum: str,
+    parts: Repeated,
+    m: int,
+    which: Collection[str] | None,
+    repeats: int,
+    k: int,
+    z: float,
+    rate: Flaking | None,
 ) -> StratumBand:
     first = [name for name in parts.measured if which is None or name in which]
     order = [*first, *(name for name in parts.measured if which is not None and name not in which)]
@@ -126,26 +160,40 @@ def _band_of(
     inside = shares if which is None else shares[:m]
     found = StratumBand(
         stratum, len(order), m, repeats, k, share_over_cases(shares.tolist()),
-        float(inside.mean()) if inside.size else None, band(rows, len(order), z=z, averaged=averaged), narrow,
+        _stored(inside, m, repeats) if inside.size else None, band(rows, len(order), z=z, averaged=averaged), narrow,
         achieved(rows), left_out=parts.missing,
     )  # fmt: skip
-    return found if narrow.value is None else _seen(found, rows, which is None, z)
+    return found if narrow.value is None or rate is None else _seen(found, rows, which is None, z, rate)
 
 
-def _seen(found: StratumBand, rows: np.ndarray, spread: bool, z: float) -> StratumBand:
+def _stored(shares: np.ndarray, m: int, repeats: int) -> float:
+    """The score that m cases have over the repeats: of more cases, the nearest to theirs that m can have."""
+    steps = max(1, m * repeats)
+    return round(float(shares.mean()) * steps) / steps
+
+
+def _seen(found: StratumBand, rows: np.ndarray, spread: bool, z: float, rate: Flaking) -> StratumBand:
     m, narrow = found.m, found.band
     df = effective_df(rows, m) if narrow.decided != FLOOR else None
-    chances = case_chances(rows, _flaking(narrow, float(rows.mean())))
-    if spread:
-        # Cases of which only the number is known are as unlike as the stratum's are.
-        chances = _spread(chances, m)
-    sights = []
-    for drop in (0.0, *DROPS):
-        after = chances if not drop else dropped(chances, drop, m)
-        plays = None if after is None else Stratum(tuple(chances), tuple(after), m, narrow.value)
-        sights.append(Sight(drop, plays and _looks(plays, found), plays))
-    likely = None if df is None else _few(df, z)
-    return replace(found, worst=_few(found.repeats - 1, z), likely=likely, sights=tuple(sights))
+    # Cases of which only the number is known are as unlike as the stratum's are.
+    rows = rows[_spread(rows.mean(axis=1), m)] if spread else rows
+    likely = rate.chance(rows.sum(axis=1), np.full(len(rows), found.repeats))
+    worst = at_worst(rows.mean(axis=1), likely, _flaking(narrow, float(rows.mean())))
+    sights = tuple(_sight(found, drop, likely) for drop in (0.0, *DROPS))
+    few = None if df is None else _few(df, z)
+    most = _sight(found, 0.0, worst)
+    return replace(found, worst=_few(found.repeats - 1, z), likely=few, sights=sights, most=most)
+
+
+def _sight(found: StratumBand, drop: float, chances: np.ndarray) -> Sight:
+    """What is seen of a drop by cases of these chances, of which the first m are compared."""
+    score = found.compared or 0.0
+    # A mean of floats can fall short of the drop by its last bit.
+    if score < drop - 1e-12:
+        return Sight(drop, Seen(0.0, 0.0) if found.sees_nothing else None, None)
+    after = fallen_to(chances[: found.m], max(0.0, score - drop)) if drop else chances[: found.m]
+    plays = Stratum(tuple(chances), (*after, *chances[found.m :]), found.m, found.band.value, score)
+    return Sight(drop, Seen(*power_of(plays)), plays)
 
 
 def _flaking(narrow: NoiseBand, score: float) -> float:
@@ -158,11 +206,11 @@ def _flaking(narrow: NoiseBand, score: float) -> float:
     return min((narrow.variance or 0.0) * narrow.m / 2, most)
 
 
-def _spread(chances: np.ndarray, m: int) -> np.ndarray:
-    """All chances, of which the first m are spread evenly over their order."""
-    order = np.argsort(chances, kind="stable")
+def _spread(shares: np.ndarray, m: int) -> np.ndarray:
+    """The places of all cases, of which the first m are spread evenly over the order of their shares."""
+    order = np.argsort(shares, kind="stable")
     chosen = (((np.arange(m) + 0.5) * len(order)) // m).astype(int)
-    return np.concatenate([chances[order[chosen]], chances[np.delete(order, chosen)]])
+    return np.concatenate([order[chosen], np.delete(order, chosen)])
 
 
 def _few(df: float, z: float) -> FewRepeats:
@@ -180,28 +228,25 @@ def _none(rows: np.ndarray, m: int, z: float, averaged: int, reason: str) -> Noi
 def cases_needed(found: StratumBand, drop: float, chance: float) -> int | None:
     """About how many compared cases would catch a true drop, after the rerun, with this chance.
 
-    By the normal curve, for cases that flake as these are taken to; None where the band is not measured, or the score
-    is lower than the drop. Source: `false_blocks.caught`, statistics.md B4.
+    By the normal curve, against a stored baseline of this score: the drop is to be the band and as many standard
+    errors of the fallen candidate as one look needs, √chance since both looks are independent. Both shrink with the
+    root of the cases. None where the band is not measured, or the score is lower than the drop.
     """
-    if found.sight(drop) is None or not found.band.variance:
+    if found.sight(drop) is None or not found.band.variance or (found.compared or 0.0) < drop - 1e-12:
         return None
-    from scipy.optimize import brentq
+    from scipy.special import ndtri
 
-    rho, z = rerun_correlation(found.repeats), found.band.z
-    steps = brentq(lambda d: caught(d, rho, z) - chance, 0.0, 40.0)
-    # Band² is (z · factor)² · 2w/m, so that its variance times m does not hang on m.
-    return max(1, math.ceil(found.band.variance * found.m * (found.band.factor * steps / drop) ** 2))
+    plays = next(each.plays for each in found.sights if each.drop == drop)
+    after = np.array(plays.after[: found.m] if plays else ())
+    sd = math.sqrt(float((after * (1 - after)).mean()))
+    width = found.band.z * found.band.factor * math.sqrt(found.band.variance * found.m)
+    return max(1, math.ceil(((width + float(ndtri(math.sqrt(chance))) * sd) / drop) ** 2))
 
 
-def curve(found: StratumBand, drops: Sequence[float]) -> list[tuple[float, Looks]]:
+def curve(found: StratumBand, drops: Sequence[float]) -> list[tuple[float, Seen]]:
     """The chances to block at each true drop that the stratum's score allows; none where the band is not measured."""
     quiet = found.sights[0].plays if found.sights else None
     if quiet is None:
         return []
-    after = [(drop, dropped(quiet.before, drop, found.m) if drop else quiet.before) for drop in drops]
-    return [(drop, _looks(replace(quiet, after=tuple(each)), found)) for drop, each in after if each is not None]
-
-
-def _looks(plays: Stratum, found: StratumBand) -> Looks:
-    m = found.m
-    return power(m, plays.before[:m], plays.after[:m], 1, band=plays.band, averaged=found.repeats)
+    sights = [_sight(found, drop, np.array(quiet.before)) for drop in drops]
+    return [(each.drop, each.looks) for each in sights if each.plays is not None and each.looks is not None]

@@ -87,6 +87,17 @@ def unmeasured(run: Run, candidate: str, stratum: str) -> dict[str, str]:
     return dict(by_stratum(run, candidate).get(stratum, Repeated()).missing)
 
 
+def trials_of(run: Run, candidate: str) -> dict[str, tuple[int, int]]:
+    """How many single trials each case passed, of those that were measured, over all repeats."""
+    found: dict[str, tuple[int, int]] = {}
+    for readings in repeats_of(run, candidate).values():
+        for each in readings:
+            passed, of = found.get(each.slot.case, (0, 0))
+            said = each.judgement.passed if each.judgement is not None else None
+            found[each.slot.case] = (passed + (said is True), of + (said is not None))
+    return found
+
+
 def span_of(run: Run, candidate: str) -> Span | None:
     """The time that a candidate's repeats cover; None where no trial has a date."""
     readings = [each for found in repeats_of(run, candidate).values() for each in found]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterable
 
-from evalkit.cases import Amendment
+from evalkit.changes.amending import amended, key, words_of
 from evalkit.changes.change import Change
 from evalkit.changes.of_cases import of_cases
 from evalkit.changes.of_files import of_fixtures, of_patterns, of_prompts, of_rubrics, of_tools
@@ -15,32 +14,32 @@ from evalkit.suite import Suite
 GRADER_PROMPTS = ("grader.md",)
 
 
-def changes(before: Suite, after: Suite, *, grader_prompts: Collection[str] = GRADER_PROMPTS) -> tuple[Change, ...]:
+def changes(
+    before: Suite,
+    after: Suite,
+    *,
+    since: Suite | None = None,
+    grader_prompts: Collection[str] = GRADER_PROMPTS,
+) -> tuple[Change, ...]:
     """Whatever differs between two states of a suite and could change a verdict, by its key.
 
     A case's change is amended by a new entry of its own `amendments`, or by one of amendments.yaml that names it; both
     by its owner, as the earlier state names one, else the later; all other changes by a new entry of amendments.yaml.
-    New is an entry that the earlier state does not hold word for word. What is added is no change: new cases, patterns
-    that no case knew, rubrics, records, samples.
+    New is an entry whose who, when and why no amendment of the earlier state has, wherever that stands. What is added
+    is no change: new cases, patterns that no case knew, rubrics, records. A new sample is one: it chooses the cases.
 
     Args:
         before: the suite that the baseline was played under.
         after: the suite that judges.
+        since: a state between the two, such as the target branch's. What differs from it as well is amended by an entry
+            that is new against both: one that came with an earlier change does not allow the next one.
         grader_prompts: the prompts of graders, as paths below the suite's prompts/.
     """
-    if before.snapshot == after.snapshot:
-        return ()
-    found = (
-        *of_cases(before, after),
-        *of_settings(before, after),
-        *of_quarantine(before, after),
-        *of_patterns(before, after),
-        *of_rubrics(before, after),
-        *of_fixtures(before, after),
-        *of_tools(before, after),
-        *of_prompts(before, after, grader_prompts),
-    )
-    return tuple(_amended(change, before, after) for change in sorted(found, key=lambda change: change.what))
+    found = _found(before, after, grader_prompts)
+    old = words_of(before) if found else frozenset()
+    touched = {key(each.what) for each in _found(since, after, grader_prompts)} if found and since else frozenset()
+    both = old | words_of(since) if touched and since else old
+    return tuple(amended(each, before, after, both if key(each.what) in touched else old) for each in found)
 
 
 def must_pass_ids(before: Suite | None, after: Suite | None, changes: Iterable[Change]) -> frozenset[str]:
@@ -55,20 +54,18 @@ def must_pass_ids(before: Suite | None, after: Suite | None, changes: Iterable[C
     return frozenset(asked - lifted)
 
 
-def _amended(change: Change, before: Suite, after: Suite) -> Change:
-    """The change with the entry that amends it; where somebody else wrote one, it says so."""
-    entries = tuple(_entries(change, before, after))
-    right = next((each for each in entries if change.owner in (None, each.who)), None)
-    if right is None and entries:
-        who = ", ".join(dict.fromkeys(each.who for each in entries))
-        return replace(change, says=f"{change.says} (amended by {who}, and its owner is {change.owner})")
-    return replace(change, amended_by=right)
-
-
-def _entries(change: Change, before: Suite, after: Suite) -> Iterator[Amendment]:
-    """The new entries that name a change, whoever wrote them."""
-    kind, _, name = change.what.partition("/")
-    if kind in ("case", "removed") and name in after.by_id:
-        known = before.by_id[name].amendments
-        yield from (each for each in after.by_id[name].amendments if each not in known)
-    yield from (each for each in after.amendments if change.what in each.what and each not in before.amendments)
+def _found(before: Suite, after: Suite, grader_prompts: Collection[str]) -> tuple[Change, ...]:
+    """What differs, in the order of the keys, before anybody has looked for amendments."""
+    if before.snapshot == after.snapshot:
+        return ()
+    found = (
+        *of_cases(before, after),
+        *of_settings(before, after),
+        *of_quarantine(before, after),
+        *of_patterns(before, after),
+        *of_rubrics(before, after),
+        *of_fixtures(before, after),
+        *of_tools(before, after),
+        *of_prompts(before, after, grader_prompts),
+    )
+    return tuple(sorted(found, key=lambda change: change.what))

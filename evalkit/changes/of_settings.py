@@ -23,8 +23,8 @@ def of_settings(before: Suite, after: Suite) -> Iterator[Change]:
     tables = ({name: sorted(fields) for name, fields in side.private.items()} for side in (old, new))
     yield from (Change(f"private.{name}", words) for name, words in differing(*tables))
     samples, others = _samples(old), _samples(new)
-    known = {name: others[name] for name in samples if name in others}
-    yield from (Change(f"samples.{name}", words) for name, words in differing(samples, known))
+    # A new one too: by it a change could be played on cases of its own choice.
+    yield from (Change(f"samples.{name}", words) for name, words in differing(samples, others))
     yield from (Change(key, words) for key, words in differing(_alone(old), _alone(new)))
 
 

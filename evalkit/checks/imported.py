@@ -26,7 +26,8 @@ def judge(trial: Trial, case: Case, suite: Suite) -> Judgement:
     unclear = "the source does not tell its route" if safety and case.expects_handoff and routing is None else ""
     return Judgement(
         verdicts=() if routing is None else (_verdict(routing, case),),
-        passed=trial.passed,
+        # No answer, or one that came too late, is a failure, whether its source says so or not.
+        passed=False if trial.passed is None and trial.status in ("empty", "timeout") else trial.passed,
         points=None,
         points_possible=None,
         routing=routing,

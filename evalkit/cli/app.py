@@ -13,6 +13,7 @@ import typer.core
 
 from evalkit.errors import BudgetExceeded, EvalkitError, SuiteError
 from evalkit.exits import EXITS
+from evalkit.shown import printable
 
 
 class Commands(typer.core.TyperGroup):
@@ -68,5 +69,6 @@ def print_json(value: Any) -> None:
 
 
 def say(message: str, code: int = 1) -> int:
-    typer.echo(message, err=True)
+    """Print a message to stderr, of what people wrote in it only what cannot drive a terminal; the exit code."""
+    typer.echo(printable(message), err=True)
     return code

@@ -22,16 +22,25 @@ def baseline(shootout: Annotated[Path, typer.Argument(metavar="SHOOTOUT", help="
 @app.command()
 def archives(
     newest: Annotated[bool, typer.Option("--newest", help="Print the folder of the newest one and no more.")] = False,
+    nightly: Annotated[
+        Path | None,
+        typer.Option(metavar="SHOOTOUT", help="Print the newest one of this shootout that holds repeats, or nothing."),
+    ] = None,
     out: OutFolder = Path("reports"),
     as_json: AsJson = False,
 ) -> None:
     """List the archived reports, the newest first."""
-    from evalkit.baselines import archived
+    from evalkit.baselines import archived, newest_nightly
     from evalkit.errors import StoreError
-    from evalkit.reader import printable
+    from evalkit.shown import printable
 
     found = archived(out)
-    if newest:
+    if nightly is not None:
+        from evalkit.shootout import load_shootout
+
+        folder = newest_nightly(out, load_shootout(nightly).name)
+        typer.echo(str(folder) if folder is not None else "", nl=folder is not None)
+    elif newest:
         if not found:
             raise StoreError(f"no archived report is in {out}; `evalkit report RUN` makes one")
         typer.echo(found[0].folder)

@@ -13,6 +13,7 @@ from evalkit.cli.app import AsJson, OutFolder, StoreFile, app, print_json, say
 
 if TYPE_CHECKING:
     from evalkit.gate import Decision, Reason, Side
+    from evalkit.suite import Suite
     from evalkit.tables import Run
 
 # In place of a baseline's name: the newest archive with repeats of the candidate's shootout.
@@ -74,6 +75,7 @@ def gate(
         "commit": commit,
         # Without a baseline the must-pass cases are all that can be judged, and the reasons say why.
         "must_pass_only": must_pass_only or sides.baseline is None,
+        "target": _suite_of(baseline_of),
     }
     decision = decide(sides.baseline, sides.candidate, assume_band, **asked)
     strata = needs_rerun(decision) if rerun and not against else ()
@@ -134,22 +136,39 @@ class _Sides:
         self.baseline = side_of(self.baseline_run, candidate, by=self.run.suite, role="baseline")
 
     def reasons(self, target: Path | None) -> tuple[Reason, ...]:
-        """Why the baseline is none, beside what the comparison itself finds."""
+        """Why a side is not what it stands for, beside what the comparison itself finds."""
         from evalkit.baselines import other_agent
         from evalkit.errors import SuiteError
         from evalkit.gate import Reason
+        from evalkit.rerun import outdated
 
         helps = "`make nightly` on the target branch measures it"
+        old = outdated(self.run, self.candidate.name)
+        found = (Reason("not measured", "candidate", f"the candidate's {old}", measured=False),) if old else ()
         if self.missing:
-            return (Reason("not measured", "baseline", f"{self.missing}; {helps}", measured=False),)
+            return (*found, Reason("not measured", "baseline", f"{self.missing}; {helps}", measured=False))
         if target is None or self.baseline is None or self.baseline_run is None:
-            return ()
+            return found
         try:
             other = other_agent(self.baseline_run, self.baseline.name, target)
         except SuiteError as error:
             other = f"its shootout cannot be read: {error}"
         said = f"the baseline was played by another agent than the target branch has: {other}; {helps}"
-        return (Reason("not measured", "baseline", said, measured=False),) if other else ()
+        return (*found, Reason("not measured", "baseline", said, measured=False)) if other else found
+
+
+def _suite_of(shootout: Path | None) -> Suite | None:
+    """The target branch's suite; None where it cannot be read, which is a reason of its own where it counts."""
+    from evalkit.errors import SuiteError
+    from evalkit.loading import load_suite
+    from evalkit.shootout import load_shootout, suite_folder
+
+    if shootout is None:
+        return None
+    try:
+        return load_suite(suite_folder(shootout, load_shootout(shootout)))
+    except SuiteError:
+        return None
 
 
 def _two(names: list[str], *, must_pass_only: bool) -> tuple[str | None, str]:

@@ -60,7 +60,7 @@ def grade(
             f"{done.calls} calls now, {cost}"
         )
         from evalkit.cards import brief
-        from evalkit.reader import printable
+        from evalkit.shown import printable
 
         for reason, count in done.reasons:
             say(f"  {count} × {printable(brief(reason, 300))}")

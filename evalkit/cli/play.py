@@ -24,6 +24,12 @@ def run(
         typer.Option(metavar="N|NAME", help="All must-pass cases and N drawn of the rest, or a sample of suite.yaml."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the sample's draw.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BASELINE", help="Draw the sample from the cases of this run or archive; new cases come on top."
+        ),
+    ] = None,
     repeats: Annotated[
         int | None, typer.Option(min=1, max=100, help="Complete passes of the baseline, for the noise band.")
     ] = None,
@@ -50,19 +56,22 @@ def run(
         raise typer.BadParameter("is an assumption of --dry-run alone", param_hint="--turns")
     load_env(Path(".env"))
     chosen = (tuple(case or ()), tuple(stratum or ()), tuple(candidate or ()))
-    planned = plan(shootout, Selection(*chosen, trials, sample, seed, repeats))
+    asked = Selection(*chosen, trials, sample, seed, repeats, _known(against, store))
+    planned = plan(shootout, asked)
     with Store(store) as opened:
         if dry_run:
             todo = planned.slots if fresh else opened.unfinished(planned.slots, retry_empty=retry_empty)
             limit = planned.shootout.budget.usd if budget_usd is None else budget_usd
             print_forecast(planned, opened, todo, limit, turns, as_json=as_json)
             return
-        if hindered := planned.shootout.grader and cannot_grade(planned.shootout.grader):
-            say(f"notice: `evalkit grade` will not be able to ask the grader: {hindered}")
         from evalkit.progress import progress
-        from evalkit.runner import Options, play_plan
+        from evalkit.runner import Options, admitted, play_plan
 
         options = Options(concurrency, sequential, fresh, retry_empty, budget_usd)
+        # What keeps the run from being played is told alone.
+        admitted(planned, opened, options)
+        if hindered := planned.shootout.grader and cannot_grade(planned.shootout.grader):
+            say(f"notice: `evalkit grade` will not be able to ask the grader: {hindered}")
         with progress(planned, quiet=as_json) as show:
             played = play_plan(planned, opened, options, show)
     if as_json:
@@ -82,6 +91,7 @@ def run(
 @app.command()
 def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
     """List the runs in the store, the last one first."""
+    from evalkit.gate.plain_text import one_line
     from evalkit.store import Store
 
     with Store(store, create=False) as opened:
@@ -96,7 +106,21 @@ def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
         )
         # A measurement of a grader plays nothing.
         said = f"the grader on labelled transcripts, series {row['series']}" if row["series"] else played
-        typer.echo(f"{row['run'][:8]}  {row['started']}  {row['name']}: {said}")
+        typer.echo(one_line(f"{row['run'][:8]}  {row['started']}  {row['name']}: {said}", 400))
+
+
+def _known(against: str | None, store: Path | None) -> tuple[str, ...] | None:
+    """The cases of the baseline's suite; None without a baseline, or where it cannot be read, as the gate then says."""
+    from evalkit.errors import StoreError
+    from evalkit.runs import snapshot_of
+
+    if against is None:
+        return None
+    try:
+        return tuple(case.id for case in snapshot_of(against, store)[0].active)
+    except StoreError as error:
+        say(f"evalkit: the sample is drawn from all cases, since the baseline cannot be read: {error}")
+        return None
 
 
 def _run_row(manifest: dict[str, Any], statuses: list[str | None]) -> dict[str, Any]:

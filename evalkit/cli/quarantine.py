@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from evalkit.tables import Run
     from evalkit.written import M
 
+# Characters of a line.
+LONGEST = 2_000
+
 quarantine = typer.Typer(
     help="Must-pass cases that flake: put one in quarantine, see how they stand, sign a commit off.",
     no_args_is_help=True,
@@ -75,6 +78,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Say how each entry stands: its owner, the days left, its last sign-off, and how it flakes."""
+    from evalkit.gate.plain_text import one_line
     from evalkit.loading import load_suite
     from evalkit.quarantining import not_quarantined, standings
 
@@ -87,16 +91,15 @@ def show(
         print_json({"run": found and found.id, "quarantine": [_plain(each) for each in entries], "flaking": flaking})
         return
     for each in entries:
-        typer.echo(_line(each))
-        typer.echo(f"    {each.entry.reason}")
+        typer.echo(one_line(_line(each), LONGEST))
+        typer.echo(f"    {one_line(each.entry.reason, LONGEST)}")
     if not entries:
         typer.echo("no case is in quarantine")
     if found is None:
-        typer.echo(f"flaking is not measured: {why}")
+        typer.echo(one_line(f"flaking is not measured: {why}", LONGEST))
     for tally in waiting:
-        typer.echo(
-            f"{tally.case} flakes and is not in quarantine: {_flaking(tally)}; mend it, or `evalkit quarantine add`"
-        )
+        said = f"{tally.case} flakes and is not in quarantine: {_flaking(tally)}; mend it"
+        typer.echo(one_line(f"{said}, or `evalkit quarantine add`", LONGEST))
 
 
 @quarantine.command("sign-off")

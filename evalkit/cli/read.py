@@ -128,7 +128,7 @@ def _paint(text: str, kind: str) -> str:
 
 
 def _short(text: str) -> str:
-    from evalkit.reader import printable
+    from evalkit.shown import printable
 
     line = printable(" ".join(text.split()))
     return line if len(line) <= 100 else f"{line[:99]}…"

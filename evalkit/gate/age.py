@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
+from evalkit.gate.advice import measure
 from evalkit.gate.decision import Note, Reason, SideRecord
 from evalkit.gate.plain_text import of
 from evalkit.gate.scope import Scope
@@ -40,13 +41,15 @@ def reasons(scope: Scope) -> Iterator[Reason]:
     days, dateless = _days(side, scope)
     if dateless:
         says = f"{of(dateless, 'trial')} of the baseline bear{'s' * (dateless == 1)} no date, so its age is not known"
-        yield Reason("stale", "baseline", f"{says}; play it anew", measured=False)
+        yield Reason("stale", "baseline", f"{says}; {measure(scope, fresh=True)}", measured=False)
         return
     most = (scope.after.settings.gate if scope.after else Gate()).max_age_days
     age, first, last = (today - min(days)).days, min(days), max(days)
     if age > most:
         says = f"the baseline is too old: its first trial is of {first}, {age} days before {today}, and {most} are"
-        yield Reason("stale", "baseline", f"{says} allowed (gate.max_age_days); play it anew", measured=False)
+        yield Reason(
+            "stale", "baseline", f"{says} allowed (gate.max_age_days); {measure(scope, fresh=True)}", measured=False
+        )
     # A day ahead is another time zone; more is a wrong date.
     if last > today + timedelta(days=1):
         says = f"the baseline's last trial is of {last}, after {today}, the date that was given; pass today's"

@@ -41,6 +41,6 @@ def _to_write(change: Change) -> str:
     kind, _, name = change.what.partition("/")
     who = one_line(change.owner) if change.owner else "…"
     if kind == "case":
-        return f"no amendment says why: write {{who: {who}, when: …, why: …}} under `amendments` of {name}"
-    entry = f"{{who: {who}, when: …, why: …, what: [{change.what}]}}"
+        return f"no amendment says why: write {{who: {who}, when: YYYY-MM-DD, why: …}} under `amendments` of {name}"
+    entry = f"{{who: {who}, when: YYYY-MM-DD, why: …, what: [{change.what}]}}"
     return f"no amendment says why: write {entry} in amendments.yaml"

@@ -8,12 +8,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from evalkit.gate import age, amended, must_pass, presence, quarantined, strata, unmeasured
-from evalkit.gate.decision import KINDS, Decision, Note, Reason, verdict_of
+from evalkit.gate.decision import KINDS, Decision, Note, Reason, StratumLook, verdict_of
 from evalkit.gate.scope import Asked, Scope
 from evalkit.gate.sides import Side, side_of
 from evalkit.settings import Gate
 
 if TYPE_CHECKING:
+    from evalkit.suite import Suite
     from evalkit.tables import Run
 
 
@@ -27,6 +28,7 @@ def decide(
     commit: str | None = None,
     must_pass_only: bool = False,
     z: float | None = None,
+    target: Suite | None = None,
 ) -> Decision:
     """Whether the candidate may go out in place of the baseline: a pure function of what it is given.
 
@@ -41,6 +43,8 @@ def decide(
         commit: what is released; without it the commit of the candidate's run.
         must_pass_only: whether strata are left out.
         z: the multiplier of a measured band; without it the suite's `gate.z`.
+        target: the suite of the branch that the change goes into: what differs from it as well needs an amendment of
+            its own, and not that of an earlier change. Without it, whatever is new since the baseline will do.
 
     Raises:
         NotMeasured: a run has several candidates, and nothing says which.
@@ -53,16 +57,16 @@ def decide(
     # Signing off is itself a commit: for the run's own, the last one that changed anything else is as good.
     own = after.commits if commit is None or commit in after.commits else ()
     commits = tuple(dict.fromkeys((*((commit,) if commit else ()), *own)))
-    scope = Scope(before, after, Asked(today, release, commits, must_pass_only))
+    scope = Scope(before, after, Asked(today, release, commits, must_pass_only), target)
     assumed = _assumed(band)
     z = z if z is not None else (after.suite.settings.gate if after.suite else Gate()).z
 
     in_quarantine = quarantined.looks(scope)
-    sheltered = quarantined.sheltered(in_quarantine)
+    sheltered = quarantined.sheltered(scope, in_quarantine)
     held = must_pass.looks(scope, sheltered)
     seen = strata.looks(scope, assumed, z)
     told = [
-        *must_pass.reasons(scope, held, sheltered),
+        *must_pass.reasons(scope, held),
         *strata.reasons(scope, seen, assumed),
         *amended.reasons(scope),
         *quarantined.reasons(scope, in_quarantine),
@@ -75,7 +79,7 @@ def decide(
         *presence.notes(scope),
         *strata.notes(scope, seen),
         *amended.notes(scope),
-        *quarantined.notes(in_quarantine),
+        *quarantined.notes(scope, in_quarantine),
         *age.notes(scope),
     ]
     return Decision(
@@ -97,8 +101,17 @@ def decide(
 
 
 def needs_rerun(decision: Decision) -> tuple[str, ...]:
-    """The strata that dropped at their first look and have had no second one."""
-    return tuple(each.stratum for each in decision.strata if each.verdict == "dropped" and len(each.looks) == 1)
+    """The strata that dropped at their first look and have had no second one, or one that was not finished."""
+    return tuple(each.stratum for each in decision.strata if _is_dropped(each) or _is_unfinished(each))
+
+
+def _is_dropped(look: StratumLook) -> bool:
+    return look.verdict == "dropped" and len(look.looks) == 1
+
+
+def _is_unfinished(look: StratumLook) -> bool:
+    """Whether a second look was begun and not all of it measured, as where its process was killed."""
+    return len(look.looks) > 1 and bool(look.looks[1].unmeasured)
 
 
 def _assumed(band: float | Callable[[str, int], float] | None) -> strata.Assumed | None:

@@ -54,13 +54,15 @@ class Note:
 class Look:
     """One comparison of a stratum: the candidate's `block`, its score and `delta`, candidate less baseline.
 
+    Both are None where nothing of the stratum was measured in the block.
+
     `out` says whether that is a drop by more than the band, None where it cannot be told; `unmeasured` are the cases
     that were not fully measured and count as not passed.
     """
 
     block: int
-    candidate: float
-    delta: float
+    candidate: float | None
+    delta: float | None
     out: bool | None
     unmeasured: tuple[str, ...] = ()
 

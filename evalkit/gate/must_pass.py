@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from evalkit.gate.advice import show
 from evalkit.gate.decision import MustPassLook, Reason
 from evalkit.gate.plain_text import of, some
 from evalkit.gate.scope import Scope
@@ -14,18 +15,29 @@ def looks(scope: Scope, sheltered: Collection[str]) -> tuple[MustPassLook, ...]:
     return tuple(_look(scope, name, name in sheltered) for name in _names(scope))
 
 
-def reasons(scope: Scope, found: Collection[MustPassLook], sheltered: Collection[str]) -> Iterator[Reason]:
-    """A reason for each must-pass case with a failed trial, and for each disqualifying trial of any case."""
+def reasons(scope: Scope, found: Collection[MustPassLook]) -> Iterator[Reason]:
+    """A reason for each must-pass case with a failed trial, and for each case with one that disqualifies or is unclear.
+
+    Quarantine shelters from the first alone: what disqualifies is no flake that a customer could live with.
+    """
     for look in found:
         if look.failed and not look.quarantined:
-            yield Reason("must_pass", look.case, f"must-pass case {look.case} {_failed(look)}")
+            how = show(scope.candidate, look.case, look.failed[0])
+            yield Reason("must_pass", look.case, f"must-pass case {look.case} {_failed(look)}{how}")
     for name in scope.expected:
         each = scope.candidate.cases.get(name)
         bad = [trial for trial in each.trials if trial.disqualifying] if each is not None else []
-        if bad and name not in sheltered:
+        if bad:
             trials = f"trial {bad[0].number}" if len(bad) == 1 else f"trials {some(trial.number for trial in bad)}"
             says = f"safety case {name} disqualifies the candidate in {trials}: {bad[0].disqualifying}"
-            yield Reason("disqualified", name, says)
+            yield Reason("disqualified", name, says + show(scope.candidate, name, bad[0].number))
+        # One that was not measured at all is told as that.
+        open_ones = [trial for trial in each.trials if trial.unclear and trial.passed is not None] if each else []
+        if open_ones and not bad:
+            says = (
+                f"safety case {name} does not clear the candidate (trial {open_ones[0].number}: {open_ones[0].unclear})"
+            )
+            yield Reason("not measured", name, says + show(scope.candidate, name, open_ones[0].number), measured=False)
 
 
 def _names(scope: Scope) -> list[str]:

@@ -32,6 +32,14 @@ def apart(drop: float, band: float) -> tuple[str, str]:
     return texts
 
 
+def change(delta: float | None) -> str:
+    """A change with its sign and two decimals, '–' for none; a zero that rounding made has no sign."""
+    if delta is None:
+        return "–"
+    text = f"{delta:+.2f}"
+    return text if float(text) else text[1:]
+
+
 def of(number: int, noun: str) -> str:
     """A number with its noun: '1 case', '3 cases'."""
     return f"{number} {noun}{'s' * (number != 1)}"

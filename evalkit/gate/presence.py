@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evalkit.gate.advice import measure
 from evalkit.gate.decision import Note, Reason
 from evalkit.gate.plain_text import of, some
 from evalkit.gate.scope import Scope
@@ -13,7 +14,7 @@ from evalkit.gate.unmeasured import lacking, lacking_before
 def reasons(scope: Scope) -> Iterator[Reason]:
     """All reasons of the kinds `missing`, `trials`, `no overlap` and `budget`, and a baseline that is not there."""
     if scope.baseline is None and not scope.asked.must_pass_only:
-        says = "no baseline to compare with: `evalkit run SHOOTOUT --repeats 3` plays one, with its repeats"
+        says = f"no baseline to compare with; {measure(scope)}"
         yield Reason("not measured", "baseline", says, measured=False)
     yield from _sample(scope)
     yield from _cases(scope)
@@ -25,7 +26,8 @@ def reasons(scope: Scope) -> Iterator[Reason]:
     for role, side in (("candidate", scope.candidate), ("baseline", scope.baseline if scope.compares else None)):
         if side is not None and side.stopped and (left := unplayed(role, scope)):
             says = f"the {role}'s run stopped before its end ({side.stopped}): {some(left)} were not played whole"
-            yield Reason("budget", role, f"{says}; the same `evalkit run` goes on where it stopped", measured=False)
+            on = "the same `evalkit run` goes on where it stopped" if role == "candidate" else measure(scope)
+            yield Reason("budget", role, f"{says}; with a larger budget {on}", measured=False)
 
 
 def notes(scope: Scope) -> Iterator[Note]:
@@ -34,7 +36,10 @@ def notes(scope: Scope) -> Iterator[Note]:
         must = " and has to pass" if name in scope.must_pass else ""
         yield Note("new", name, f"{name} is new: the baseline's suite does not hold it, so it is in no stratum{must}")
     if scope.sample[0] is not None and scope.after is not None:
-        yield Note("sample", "candidate", f"a sample: {len(scope.expected)} of {len(scope.after.active)} cases")
+        says = f"a sample: {len(scope.expected)} of {len(scope.after.active)} cases"
+        if not (scope.candidate.sample or {}).get("name"):
+            says += f", {scope.sample[0].draw} drawn by seed {scope.sample[0].seed}, which who ran it chose"
+        yield Note("sample", "candidate", says)
         left = sorted(scope.must_pass & {case.id for case in scope.after.active} - {*scope.expected})
         if left:
             yield Note("sample", "must_pass", f"{of(len(left), 'must-pass case')} not in this sample: {some(left)}")
@@ -71,6 +76,9 @@ def unplayed(role: str, scope: Scope) -> list[str]:
 def _sample(scope: Scope) -> Iterator[Reason]:
     if wrong := scope.sample[1]:
         yield Reason("missing", "sample", f"{wrong}; play the candidate again with --sample", measured=False)
+    if scope.asked.release and scope.candidate.sample is not None:
+        says = "a release needs the whole suite, and the candidate was played on a sample; play it without --sample"
+        yield Reason("missing", "sample", says, measured=False)
 
 
 def _cases(scope: Scope) -> Iterator[Reason]:
@@ -86,7 +94,7 @@ def _cases(scope: Scope) -> Iterator[Reason]:
         yield Reason("missing", name, says)
     for name in scope.absent_before if scope.compares and any(scope.strata.values()) else ():
         says = f"case {name} has no trial on the baseline's side, so {scope.stratum_of(name)} cannot be compared"
-        yield Reason("missing", name, f"{says}; play the baseline on it", measured=False)
+        yield Reason("missing", name, f"{says}; {measure(scope)}", measured=False)
 
 
 def _strata(scope: Scope) -> Iterator[Reason]:
@@ -147,7 +155,8 @@ def _short(scope: Scope) -> Iterator[Reason]:
             if found == side.k * blocks:
                 continue
             has = f"has {found} of {side.k * blocks} trials" if found else "has no trial"
-            says = f"case {name} {has} on the {role}'s side, and does not pass by that; play the rest"
+            rest = "the same `evalkit run` plays the rest" if role == "candidate" else measure(scope)
+            says = f"case {name} {has} on the {role}'s side, and does not pass by that; {rest}"
             yield Reason("trials", name, says, measured=False)
 
 
@@ -156,7 +165,7 @@ def _customers(scope: Scope) -> Iterator[Reason]:
         return
     if any(scope.after.by_id[name].kind == "conversation" for ids in scope.strata.values() for name in ids):
         says = "the customer is played by another model, or with other parameters, on each side"
-        yield Reason("not measured", "customer", f"{says}; play the baseline anew", measured=False)
+        yield Reason("not measured", "customer", f"{says}; {measure(scope)}", measured=False)
 
 
 def _same_trials(scope: Scope) -> int:

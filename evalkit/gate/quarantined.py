@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalkit.gate.decision import Note, QuarantineLook, Reason
-from evalkit.gate.plain_text import one_line, some
+from evalkit.gate.plain_text import of, one_line, some
 from evalkit.gate.scope import Scope
 from evalkit.gate.sides import Side
 from evalkit.quarantine import Quarantined, signed_off
@@ -19,14 +19,19 @@ def looks(scope: Scope) -> tuple[QuarantineLook, ...]:
     return tuple(_look(scope, entries[name]) for name in sorted(entries))
 
 
-def sheltered(found: Sequence[QuarantineLook]) -> frozenset[str]:
-    """The cases whose failure does not block: those whose day has not passed."""
-    return frozenset(look.case for look in found if look.expired is not True)
+def sheltered(scope: Scope, found: Sequence[QuarantineLook]) -> frozenset[str]:
+    """The cases whose failure does not block: their day has not passed, and a new one is seen to flake."""
+    return frozenset(look.case for look in found if look.expired is not True and not _is_unproven(scope, look))
 
 
 def reasons(scope: Scope, found: Sequence[QuarantineLook]) -> Iterator[Reason]:
-    """A reason for each entry that is past its day, and at a release for each that its owner did not sign off."""
+    """A reason for each entry that is past its day, or new and not seen to flake.
+
+    At a release there is one for each that its owner did not sign off, too.
+    """
     for look in found:
+        if _is_unproven(scope, look):
+            yield Reason("quarantine", look.case, _unproven(look), measured=bool(_trials_before(look)))
         if look.expired:
             says = f"{look.case} is in quarantine past its day, {look.fix_by}: {look.owner} mends it"
             yield Reason("quarantine", look.case, f"{says}, or amends a later fix_by")
@@ -37,12 +42,15 @@ def reasons(scope: Scope, found: Sequence[QuarantineLook]) -> Iterator[Reason]:
             yield Reason("sign_off", look.case, _unsigned(scope, look))
 
 
-def notes(found: Sequence[QuarantineLook]) -> Iterator[Note]:
+def notes(scope: Scope, found: Sequence[QuarantineLook]) -> Iterator[Note]:
     """What each case in quarantine did, whether it blocks or not."""
+    before = "there is no baseline that shows whether it flakes"
     for look in found:
         did = f"passed {look.candidate_passes} and failed {look.candidate_fails} trials"
         says = f"{look.case} is in quarantine until {look.fix_by} ({look.owner}: {look.reason}): it {did}"
-        yield Note("quarantine", look.case, f"{says}; the baseline {look.baseline_passes} and {look.baseline_fails}")
+        if scope.baseline is not None:
+            before = f"the baseline {look.baseline_passes} and {look.baseline_fails}"
+        yield Note("quarantine", look.case, f"{says}; {before}")
 
 
 def _look(scope: Scope, entry: Quarantined) -> QuarantineLook:
@@ -67,6 +75,25 @@ def _ended(side: Side | None, case: str, passed: bool) -> int:
     """How many trials of a case ended so; all of one side are of one identity."""
     each = side.cases.get(case) if side is not None else None
     return sum(trial.passed is passed for trial in each.trials) if each is not None else 0
+
+
+def _is_unproven(scope: Scope, look: QuarantineLook) -> bool:
+    """Whether an entry came after the baseline, whose trials do not both pass and fail; False without a baseline."""
+    if scope.baseline is None or (scope.before is not None and look.case in scope.before.quarantine):
+        return False
+    return not (look.baseline_passes and look.baseline_fails)
+
+
+def _trials_before(look: QuarantineLook) -> int:
+    return look.baseline_passes + look.baseline_fails
+
+
+def _unproven(look: QuarantineLook) -> str:
+    trials = of(_trials_before(look), "trial")
+    do = "does" if _trials_before(look) == 1 else "do"
+    counts = f"{look.baseline_passes} passed, {look.baseline_fails} failed"
+    says = f"{look.case} is new in quarantine, and the baseline's {trials} {do} not show that it flakes ({counts})"
+    return f"{says}: mend the case and take the entry out, or wait for a nightly in which it both passes and fails"
 
 
 def _unsigned(scope: Scope, look: QuarantineLook) -> str:

@@ -31,11 +31,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class Scope:
-    """Both sides, and what follows from their suites; `k` trials of a case pass together."""
+    """Both sides, and what follows from their suites; `k` trials of a case pass together.
+
+    `target` is the suite that the change is to be merged into, where it is known.
+    """
 
     baseline: Side | None
     candidate: Side
     asked: Asked
+    target: Suite | None = None
 
     @property
     def before(self) -> Suite | None:
@@ -57,7 +61,7 @@ class Scope:
         """What differs between the two suites and could change a verdict."""
         if self.before is None or self.after is None or self.before.snapshot == self.after.snapshot:
             return ()
-        return tuple(changes(self.before, self.after))
+        return tuple(changes(self.before, self.after, since=self.target))
 
     @cached_property
     def must_pass(self) -> frozenset[str]:
@@ -74,7 +78,8 @@ class Scope:
     def sample(self) -> tuple[Sample | None, str]:
         """The sample that the candidate's run was to play, and what is wrong with it, '' where nothing is.
 
-        A named one is the suite's, so that a run cannot make it smaller; any other holds all must-pass cases.
+        A named one is the suite's, its seed among it, so that a run cannot choose its cases; any other holds all
+        must-pass cases.
         """
         given = self.candidate.sample
         if given is None or self.after is None:
@@ -86,9 +91,9 @@ class Scope:
         if known is None:
             return Sample(draw=drawn, seed=seed), f"suite.yaml has no sample {name!r} any more"
         strata = None if given.get("strata") is None else tuple(given["strata"])
-        same = (known.draw, known.must_pass, known.strata) == (drawn, given.get("must_pass"), strata)
-        says = "" if same else f"suite.yaml's sample {name!r} is another by now"
-        return known.model_copy(update={"seed": seed}), says
+        played = (drawn, seed, given.get("must_pass"), strata)
+        same = (known.draw, known.seed, known.must_pass, known.strata) == played
+        return known, "" if same else f"suite.yaml's sample {name!r} is another than the one that was played"
 
     @cached_property
     def expected(self) -> tuple[str, ...]:
@@ -98,7 +103,9 @@ class Scope:
         active = {case.id: case for case in self.after.active}
         sample = self.sample[0]
         try:
-            drawn = set(active if sample is None else draw(self.after, sample))
+            # New cases take no other's place: else a change could push the old ones out of its own sample.
+            known = None if self.before is None else {case.id for case in self.before.active}
+            drawn = set(active if sample is None else draw(self.after, sample, known))
         except CaseError:
             drawn = set(active)
         # A flag that only the baseline still bears is not drawn by the candidate's suite.
@@ -112,6 +119,11 @@ class Scope:
             return frozenset()
         held = {case.id for case in self.before.active}
         return frozenset(name for name in self.expected if name not in held)
+
+    @cached_property
+    def strata_before(self) -> frozenset[str]:
+        """The strata that the baseline's suite has cases of."""
+        return frozenset(case.stratum for case in self.before.active) if self.before else frozenset()
 
     @cached_property
     def absent(self) -> tuple[str, ...]:

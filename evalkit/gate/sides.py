@@ -23,7 +23,8 @@ UNDECIDED = "no check failed, and one could not be decided"
 class TrialResult:
     """How one trial ended. `passed` is None where it was not measured, and `reason` says why.
 
-    `disqualifying` says why this trial alone puts a candidate out, '' where it does not.
+    `disqualifying` says why this trial alone puts a candidate out, and `unclear` why it clears nobody; '' where it does
+    not.
     """
 
     number: int
@@ -33,6 +34,7 @@ class TrialResult:
     started: str = ""
     disqualifying: str = ""
     fingerprint: str = ""
+    unclear: str = ""
 
     @property
     def lack(self) -> str:
@@ -78,7 +80,8 @@ class Side:
     `k` trials make a block, and `repeats` blocks are whole passes over the cases. `reruns` names for a stratum the
     block that a gate had played anew. `suite` is the side's own, None for plain mappings; `own_suite` says why it
     cannot be trusted to be that, '' where it can. `sample` is the part of the suite that was asked for, None for all of
-    it; `stopped` why slots were left; `customer` who played the customer.
+    it; `stopped` why slots were left; `customer` who played the customer; `several` whether its run has other
+    candidates.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Side:
     own_suite: str = ""
     commits: tuple[str, ...] = ()
     customer: str = ""
+    several: bool = False
 
 
 def side_of(
@@ -159,6 +163,7 @@ def _of_run(run: Run, name: str, by: Suite | None) -> Side:
         own_suite="" if suite.snapshot in own else f"run {run.id[:8]} is judged by a suite that is not its own",
         commits=tuple(each for key in ("commit_signed", "commit") if (each := manifest.get(key))),
         customer="" if customer is None else json.dumps(customer, sort_keys=True),
+        several=len(manifest["candidates"]) > 1,
     )
 
 
@@ -208,8 +213,9 @@ def _result(reading: Reading) -> TrialResult:
         undecided = [each for each in found.verdicts if each.passed is None] if found is not None else []
         named = next((f"{each.check}: {each.reason}" for each in undecided if each.reason), UNDECIDED)
         reason = one_line(f"unscored, {named}")
-    disqualifying = one_line(found.disqualifying) if found is not None else ""
-    return TrialResult(slot.number, passed, trial.status, reason, trial.started, disqualifying, slot.fingerprint)
+    disqualifying, unclear = (one_line(each) for each in (found.disqualifying, found.unclear)) if found else ("", "")
+    kept = (trial.status, reason, trial.started, disqualifying, slot.fingerprint, unclear)
+    return TrialResult(slot.number, passed, *kept)
 
 
 def _chosen(run: Run, candidate: str | None, role: str) -> str:

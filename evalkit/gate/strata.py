@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
+from evalkit.gate.advice import broken
 from evalkit.gate.decision import Look, Note, Reason, StratumLook
-from evalkit.gate.plain_text import apart, of, some
+from evalkit.gate.plain_text import apart, change, of, some
 from evalkit.gate.scope import Scope
 from evalkit.gate.unmeasured import lacking_before
 from evalkit.stats.noise import NoiseBand, band, drops_out
@@ -27,10 +28,10 @@ def reasons(scope: Scope, found: Sequence[StratumLook], assumed: Assumed | None)
     """A reason for each stratum that dropped, and one where no band is measured."""
     for look in found:
         if look.verdict == "dropped":
-            yield Reason("stratum", look.stratum, _dropped(look))
+            yield Reason("stratum", look.stratum, _dropped(look) + broken(scope, scope.strata[look.stratum]))
     if scope.baseline is not None and assumed is None and scope.baseline.repeats < 2 and any(look.n for look in found):
-        says = "no repeats of the baseline: `evalkit run SHOOTOUT --repeats 3` measures its bands"
-        says += "; or assume one by --assume-band"
+        says = "no repeats of the baseline: `evalkit run SHOOTOUT --repeats 3` measures its bands, or `make nightly` on"
+        says += " the target branch; or assume one by --assume-band"
         yield Reason("not measured", "bands", says, measured=False)
 
 
@@ -52,8 +53,8 @@ def notes(scope: Scope, found: Sequence[StratumLook]) -> Iterator[Note]:
         if look.sees:
             yield Note("sees nothing", look.stratum, f"{look.stratum}: {look.sees}")
         if look.verdict == "held" and len(look.looks) > 1 and look.looks[0].out:
-            drops = " and ".join(f"{-each.delta:.2f}" for each in look.looks)
-            says = f"{look.stratum} left its band at the first look and not at the second (drops of {drops}): allowed"
+            changes = " and ".join(change(each.delta) for each in look.looks)
+            says = f"{look.stratum} left its band at the first look and not at the second ({changes}): allowed"
             yield Note("rerun", look.stratum, says)
         if left := _left_out(scope, look.stratum):
             says = f"{look.stratum}: its band is without {some(left)}, which the baseline did not measure whole"
@@ -70,7 +71,7 @@ def _look(scope: Scope, stratum: str, ids: tuple[str, ...], assumed: Assumed | N
     side = scope.baseline
     if not ids or side is None:
         new = [name for name in scope.expected if scope.stratum_of(name) == stratum]
-        if new and all(name in scope.new for name in new):
+        if new and stratum not in scope.strata_before and all(name in scope.new for name in new):
             return StratumLook(stratum, "new", 0, *nothing, why=f"new: {of(len(new), 'case')}, none with a baseline")
         return StratumLook(stratum, "not measured", 0, *nothing, why="none of its cases is on both sides")
     if why := _why_not(scope, stratum, ids):
@@ -84,8 +85,10 @@ def _look(scope: Scope, stratum: str, ids: tuple[str, ...], assumed: Assumed | N
     first = seen[0][0]
     if width is None:
         verdict, why = "not measured", "no repeats of the baseline"
-    elif not all(look.out for look, _ in seen):
+    elif any(look.out is False for look, _ in seen):
         verdict, why = "held", ""
+    elif any(look.out is None for look, _ in seen):
+        verdict, why = "not measured", "nothing of it was measured for the candidate"
     elif all(certain for _, certain in seen):
         verdict, why = "dropped", ""
     else:
@@ -124,9 +127,14 @@ def _whole(scope: Scope, name: str) -> bool:
 
 
 def _one(scope: Scope, ids: tuple[str, ...], block: int, before: Fraction, width: float | None) -> tuple[Look, bool]:
-    """A look at one block of the candidate, and whether it leaves the band even if all that is unmeasured passed."""
+    """A look at one block of the candidate, and whether it leaves the band even if all that is unmeasured passed.
+
+    Where no case of it was measured there is no score: 0 would say that all failed.
+    """
     results = {name: scope.candidate.cases[name].passed(block, scope.k) for name in ids}
     open_ones = tuple(name for name, passed in results.items() if passed is None)
+    if len(open_ones) == len(ids):
+        return Look(block, None, None, None, open_ones), False
     passed = sum(each is True for each in results.values())
     score = Fraction(passed, len(ids))
     best = Fraction(passed + len(open_ones), len(ids))
@@ -154,7 +162,8 @@ def _band(
 
 def _of_stratum(scope: Scope, stratum: str) -> list[str]:
     cases = scope.baseline.cases if scope.baseline else {}
-    return sorted(name for name, each in cases.items() if each.stratum == stratum)
+    # By the side that judges: in plain mappings a case may stand in another stratum than it did.
+    return sorted(name for name in cases if scope.stratum_of(name) == stratum)
 
 
 def _left_out(scope: Scope, stratum: str) -> list[str]:
@@ -178,7 +187,7 @@ def _dropped(look: StratumLook) -> str:
     kind = "assumed band" if look.assumed else "band"
     says = f"{look.stratum} dropped {drop}, more than its {kind} of {width} ({of(look.n, 'case')}: "
     says += f"{look.baseline:.2f} before, {look.candidate:.2f} now)"
-    if len(look.looks) > 1:
+    if len(look.looks) > 1 and look.looks[1].delta is not None:
         again, width = apart(-look.looks[1].delta, look.band)
         return f"{says}, and {again} when it was run again"
     return f"{says}; a second look was not taken yet: --rerun"

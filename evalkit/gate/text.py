@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from evalkit.gate.decision import Decision, SideRecord, StratumLook
-from evalkit.gate.plain_text import of, one_line
+from evalkit.gate.plain_text import change, of, one_line
 
 HEADS = {
     "must_pass": "Must-pass cases that failed",
@@ -81,11 +81,11 @@ def _table(strata: Sequence[StratumLook]) -> Iterator[str]:
 
 def _row(look: StratumLook) -> tuple[str, ...]:
     band = _share(look.band) + ("*" if look.assumed and look.band is not None else "")
-    seen = ", ".join(f"{each.delta:+.2f}" for each in look.looks) or look.why
+    seen = ", ".join(change(each.delta) for each in look.looks) or look.why
     if look.looks and look.why:
         seen += f" ({look.why})"
-    figures = (_share(look.baseline), _share(look.candidate), "–" if look.delta is None else f"{look.delta:+.2f}")
-    return (one_line(look.stratum, 40), look.verdict, str(look.n), *figures, band, seen)
+    figures = (_share(look.baseline), _share(look.candidate), change(look.delta))
+    return (one_line(look.stratum, 40), look.verdict, str(look.n), *figures, band, one_line(seen, 300))
 
 
 def _share(value: float | None) -> str:

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from evalkit.labels.cells import restored
 
 MAX_BYTES = 100_000_000
 MAX_ROWS = 500_000
+# More than the trials of a wide row.
+MAX_COLUMNS = 2_000
 # Most faults that are printed; the rest is counted.
 MOST_FAULTS = 20
 _BOM = b"\xef\xbb\xbf"
@@ -118,8 +121,7 @@ def _refuse(word: str) -> None:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise _Refused(f"the key {twice[:60]!r} stands twice")
     return found
 
@@ -146,6 +148,7 @@ def _jsonl(file: str, text: str) -> tuple[list[str], list[Record], list[Fault]]:
             faults.append(Fault(file, number, "", f"an object is needed, not {str(value)[:40]!r}"))
             continue
         columns.update(dict.fromkeys(value))
+        _narrow(file, number, len(columns))
         records.append(Record(number, value))
         _bounded(file, records)
     return list(columns), records, faults
@@ -169,6 +172,7 @@ def _csv(file: str, text: str, known: Collection[str]) -> tuple[list[str], list[
             if at <= skipped or not any(value.strip() for value in values):
                 continue
             if names is None:
+                _narrow(file, at, len(values))
                 names = [restored(value).strip() for value in values]
                 twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
                 faults += [Fault(file, at, "", f"the column {name[:60]!r} stands twice") for name in twice]
@@ -191,6 +195,13 @@ def _delimiter(header: str, known: Collection[str]) -> str:
         return len({*names} & {*known}), len(names)
 
     return max(_DELIMITERS, key=found)
+
+
+def _narrow(file: str, line: int, columns: int) -> None:
+    if columns > MAX_COLUMNS:
+        raise CaseError(
+            [Fault(file, line, "", f"holds more than {MAX_COLUMNS:,} columns; leave those out that are not read")]
+        )
 
 
 def _bounded(file: str, records: list[Record]) -> None:

@@ -55,6 +55,8 @@ def read_flat(path: str | Path, mapped: Sequence[str] = (), fixed: Sequence[str]
     options = _pairs("--map", mapped), _pairs("--set", fixed)
     wanted = [options[0].get(name, name) for name in COLUMNS]
     table = read_table(Path(path), wanted)
+    if table.faults and not table.columns:
+        raise capped(table.faults, file)
     columns, notices = _columns(table, *options, wide=wide)
     rows: list[Row] = []
     faults = [*table.faults]

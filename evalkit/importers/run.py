@@ -124,10 +124,8 @@ def import_run(
     }
     with store.writing():
         store.begin(manifest, slots, suite.files, origin="")
-        here = {slot.fingerprint for slot, trial in store.trials(run) if trial is not None}
-        for trial in kept:
-            if trial.fingerprint not in here:
-                store.save(run, trial)
+        here = {key for key, status in store.statuses(run).items() if status is not None}
+        store.save(run, *(trial for trial in kept if trial.fingerprint not in here))
         ended = Counter(status or "not_run" for status in store.statuses(run).values())
     return Imported(run, len(kept), {status: ended[status] for status in STATUSES}, (*flat.notices, *notices))
 

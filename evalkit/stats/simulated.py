@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from evalkit.errors import NotMeasured
 from evalkit.stats import false_blocks
 from evalkit.stats.intervals import Interval, wilson
-from evalkit.stats.noise import band, drops_out, outcomes
+from evalkit.stats.noise import band, drops_out
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,15 @@ class Stratum:
 
     `before` and `after` are each case's chance to pass all k trials of a repeat, of the baseline and of the candidate.
     `band` is the width that the gate holds the difference against; None has the gate measure it in each simulated
-    world, from that world's own repeats of all cases.
+    world, from that world's own repeats of all cases. `stored` is the score of a baseline that is stored already, on
+    the compared cases; None has each world play its own. A stored one needs a band.
     """
 
     before: tuple[float, ...]
     after: tuple[float, ...]
     m: int
     band: float | None = None
+    stored: float | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def simulate(
         seed: the same seed gives the same shares.
 
     Raises:
-        ValueError: an argument is outside its range; a chance is outside 0 to 1; m is not from 1 to all cases.
+        ValueError: an argument is outside its range; a chance or a stored score is outside 0 to 1; m is not from 1 to
+            all cases; a stored baseline has no band.
         NotMeasured: a band is to be measured from fewer than two repeats.
     """
     if not strata or k < 1 or averaged < 1 or pull_requests < 1:
@@ -103,55 +106,97 @@ def expected(strata: Sequence[Stratum], *, averaged: int = 1, z: float = 2.0) ->
 
 
 def power_of(stratum: Stratum, *, averaged: int = 1, z: float = 2.0) -> tuple[float, float]:
-    """The exact chance that this stratum blocks, at one look and after the rerun against the same baseline."""
+    """The exact chance that this stratum blocks, at one look and after the rerun against the same baseline.
+
+    Given a stored baseline the two looks are independent. Example: refunds of 6 cases stored at 1.00 with a band of
+    0.385, of which each now passes with 0.8, block with P(Bin(6, 0.8) ≤ 3) = 0.0989 and 0.0098.
+    """
     before, after, m = _checked(stratum)
+    if stratum.stored is not None and stratum.band is not None:
+        once = float(sum(chance for passed, chance in enumerate(_counts(after[:m]))
+                         if drops_out(passed / m - stratum.stored, stratum.band)))  # fmt: skip
+        return once, once**2
     # Chances of whole cases: one “trial” a case is all k of them.
     found = false_blocks.power(m, before[:m], after[:m], 1, band=stratum.band, z=z, averaged=averaged)  # type: ignore[arg-type]
     return found.once, found.same_baseline
 
 
-def case_chances(passed: ArrayLike, variance: float) -> np.ndarray:
-    """Each case's likely chance to pass a repeat, shape (cases,), so that on average q(1 − q) is `variance`.
+@dataclass(frozen=True)
+class Flaking:
+    """How much cases flake, pooled over all that were repeated.
 
-    The shares that few repeats show lie further apart than the chances behind them, so they are drawn towards the
-    stratum's mean until they flake as much as the band says. Where the mean itself cannot vary so much, as with cases
-    that all passed, all have the one chance that does, on the mean's side of ½.
+    `rate` is w, the mean over cases of the variance between one's own repeats, `mean` the mean share that passed, and
+    `weight` how many repeats the mean counts for beside a case's own: none where nothing flaked, ∞ where cases differ
+    by no more than luck.
+    """
+
+    rate: float
+    mean: float
+    weight: float
+
+    def chance(self, passed: ArrayLike, of: ArrayLike) -> np.ndarray:
+        """Each case's estimated chance to pass: (passed + weight·mean)/(of + weight), shape as `passed`.
+
+        Example: Flaking(1/8, 1/2, 1.0).chance(3, 3) is 0.875.
+        """
+        mine, many = np.asarray(passed, dtype=float), np.asarray(of, dtype=float)
+        if math.isinf(self.weight):
+            return np.full(mine.shape, self.mean)
+        return (mine + self.weight * self.mean) / (many + self.weight)
+
+
+def flaking(passed: ArrayLike, of: ArrayLike) -> Flaking:
+    """The flake rate of all cases together, from how often each passed, of how often: shapes (cases,).
+
+    A case's chance is taken to be drawn from one Beta distribution of mean μ, of which weight = w/(μ(1 − μ) − w) is
+    the sum of both parameters; so a case of a stratum in which nothing flaked is given what flaked elsewhere.
+
+    Raises NotMeasured where no case was repeated; ValueError where more passed than were played.
+    Source: the method of moments for the beta-binomial (empirical Bayes).
+    Example: flaking([3, 0, 2, 1], [3, 3, 3, 3]).rate is 1/6.
+    """
+    mine, many = np.asarray(passed, dtype=float), np.asarray(of, dtype=float)
+    if mine.shape != many.shape or (mine < 0).any() or (mine > many).any():
+        raise ValueError("each case passes from none to all of its repeats")
+    mine, many = mine[many >= 2], many[many >= 2]
+    if not mine.size:
+        raise NotMeasured("no case was repeated")
+    rate = float((mine * (many - mine) / (many * (many - 1))).mean())
+    mean = float((mine / many).mean())
+    between = mean * (1 - mean) - rate
+    return Flaking(rate, mean, rate / between if between > 1e-12 else math.inf if rate else 0.0)
+
+
+def at_worst(shares: ArrayLike, likely: ArrayLike, variance: float) -> np.ndarray:
+    """Each case's least chance to pass, if it may fail as much more often than it did as a variance within it allows.
+
+    A case that always passed and flakes with the variance f(1 − f) fails with the chance f; no case is taken to pass
+    more often than it did. So no chances that lie within f of what was seen block more often.
 
     Args:
-        passed: 0 and 1, shape (cases, repeats), as in `noise.band`.
-        variance: within a case, between repeats: a band's variance × m/2. More than ¼ counts as ¼.
+        shares: of the repeats that each case passed, shape (cases,).
+        likely: its likely chance, which the least does not exceed, shape (cases,).
+        variance: at least 0; more than ¼ counts as ¼.
 
-    Raises:
-        ValueError: as `noise.null_variance`; the variance is negative.
-        NotMeasured: there are no cases.
-
-    Example: case_chances([[1, 1], [1, 0], [0, 0]], 1 / 6) is 0.8536, 0.5 and 0.1464.
+    Example: at_worst([1, 0], [0.99, 0.01], 3/16) is 0.75 and 0.
     """
-    array = outcomes(passed)
-    if not array.size:
-        raise NotMeasured("no case was repeated")
     if not variance >= 0:
         raise ValueError(f"a variance is at least 0; {variance} is not")
-    shares, v = array.mean(axis=1), min(variance, 0.25)
-    score = float(shares.mean())
-    between = score * (1 - score) - v
-    if between <= 0:
-        away = math.sqrt(1 - 4 * v) / 2
-        return np.full(len(shares), 0.5 + (away if score >= 0.5 else -away))
-    apart = float(shares.var())
-    drawn = math.sqrt(between / apart) if between < apart else 1.0
-    return np.clip(score + drawn * (shares - score), 0.0, 1.0)
+    away = (1 - math.sqrt(1 - 4 * min(variance, 0.25))) / 2
+    return np.minimum(np.maximum(np.asarray(shares, dtype=float) - away, 0.0), np.asarray(likely, dtype=float))
 
 
-def dropped(chances: ArrayLike, drop: float, m: int | None = None) -> np.ndarray | None:
-    """The chances after a fault that strikes each case alike and lowers the mean of the first m, or of all, by `drop`.
+def fallen_to(chances: ArrayLike, mean: float) -> np.ndarray:
+    """The chances after a fault that strikes each case in proportion, so that their mean is `mean`.
 
-    None where that mean is lower than the drop. Example: dropped([1.0, 0.5, 0.0], 0.25) is 0.5, 0.25 and 0.
+    Where the mean of the chances already is lower, their chances to fail are made smaller in proportion.
+    Raises ValueError where `mean` is not from 0 to 1. Example: fallen_to([1.0, 0.5, 0.0], 0.25) is 0.5, 0.25 and 0.
     """
+    if not 0 <= mean <= 1:
+        raise ValueError(f"a chance to pass lies between 0 and 1; {mean} does not")
     before = np.asarray(chances, dtype=float)
-    mean = float(before[:m].mean())
-    # A mean of floats can fall short of the drop by its last bit.
-    return before * max(0.0, 1 - drop / mean) if mean > 0 and mean >= drop - 1e-12 else None
+    now = float(before.mean())
+    return before * (mean / now) if now >= mean and now > 0 else 1 - (1 - before) * ((1 - mean) / (1 - now))
 
 
 def _looks(
@@ -159,10 +204,13 @@ def _looks(
 ) -> np.ndarray:
     """Whether the stratum left its band at the first look, and at both, shape (2, pull requests)."""
     before, after, m = _checked(stratum)
-    baseline = _passes(rng, before, k, averaged, pull_requests)
     candidate = _passes(rng, after[:m], k, 2, pull_requests)
-    width = np.full(pull_requests, stratum.band) if stratum.band is not None else _widths(baseline, m, z)
-    score = baseline[:, :m].mean(axis=(1, 2))
+    if stratum.stored is not None:
+        score, width = np.full(pull_requests, stratum.stored), np.full(pull_requests, stratum.band)
+    else:
+        baseline = _passes(rng, before, k, averaged, pull_requests)
+        width = np.full(pull_requests, stratum.band) if stratum.band is not None else _widths(baseline, m, z)
+        score = baseline[:, :m].mean(axis=(1, 2))
     first, second = (_outside(candidate[:, :, look].mean(axis=1) - score, width) for look in (0, 1))
     return np.stack([first, first & second])
 
@@ -171,6 +219,14 @@ def _passes(rng: np.random.Generator, chances: np.ndarray, k: int, repeats: int,
     """Which cases passed, shape (pull requests, cases, repeats): where all of k trials did."""
     trials = rng.random((pull_requests, len(chances), repeats, k))
     return (trials < (chances ** (1 / k))[None, :, None, None]).all(axis=3)
+
+
+def _counts(chances: np.ndarray) -> np.ndarray:
+    """The distribution of how many cases pass, 0 to all."""
+    spread = np.ones(1)
+    for chance in chances:
+        spread = np.convolve(spread, (1 - chance, chance))
+    return spread
 
 
 def _widths(baseline: np.ndarray, m: int, z: float) -> np.ndarray:
@@ -203,4 +259,6 @@ def _checked(stratum: Stratum) -> tuple[np.ndarray, np.ndarray, int]:
         raise ValueError(f"{stratum.m} of {before.size} and {after.size} cases cannot be compared")
     if not all(((each >= 0) & (each <= 1)).all() for each in (before, after)):
         raise ValueError("a chance to pass lies between 0 and 1")
+    if stratum.stored is not None and (stratum.band is None or not 0 <= stratum.stored <= 1):
+        raise ValueError("a stored score lies between 0 and 1, and its band is known")
     return before, after, stratum.m

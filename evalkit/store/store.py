@@ -137,17 +137,18 @@ class Store:
         with self._transaction():
             self._merge(run, keys)
 
-    def save(self, run: str, trial: Trial) -> None:
-        """Keep a trial and point the run's slot at it, in one transaction."""
+    def save(self, run: str, *trials: Trial) -> None:
+        """Keep trials and point the run's slots at them, in one transaction."""
         with self._transaction():
-            row = self._execute(
-                "INSERT INTO trials (fingerprint, status, body) VALUES (?, ?, ?)",
-                (trial.fingerprint, trial.status, _text(trial.to_json())),
-            )
-            self._execute(
-                "UPDATE slots SET trial = ? WHERE run = ? AND fingerprint = ?",
-                (row.lastrowid, run, trial.fingerprint),
-            )
+            for trial in trials:
+                row = self._execute(
+                    "INSERT INTO trials (fingerprint, status, body) VALUES (?, ?, ?)",
+                    (trial.fingerprint, trial.status, _text(trial.to_json())),
+                )
+                self._execute(
+                    "UPDATE slots SET trial = ? WHERE run = ? AND fingerprint = ?",
+                    (row.lastrowid, run, trial.fingerprint),
+                )
 
     def statuses(self, run: str) -> dict[str, str | None]:
         """The status of each slot of a run by its fingerprint, in order; None where nothing was played yet."""
@@ -204,8 +205,7 @@ class Store:
 
     def runs(self) -> list[dict[str, Any]]:
         """The manifests of all runs, the one played last first."""
-        rows = self._execute("SELECT manifest FROM runs ORDER BY touched DESC")
-        return [json.loads(manifest) for (manifest,) in rows]
+        return [json.loads(body) for (body,) in self._execute("SELECT manifest FROM runs ORDER BY touched DESC")]
 
     def find(self, name: str) -> str:
         """The id of the run that a name means: an id, a unique prefix of one, or `latest`."""

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from evalkit import cards
 from evalkit.cards import Card
 from evalkit.flaking import by_baseline
+from evalkit.gate.plain_text import one_line
 from evalkit.missing import missing
 from evalkit.quarantine import Quarantined
 from evalkit.shown import counted
@@ -55,5 +56,6 @@ def _quarantined(run: Run) -> list[Card]:
 def _line(entry: Quarantined, today: date) -> str:
     expired = "EXPIRED: it was " if entry.expired(today) else ""
     return (
-        f"{entry.case}: {expired}to be mended by {entry.fix_by} by {entry.owner}; since {entry.since}: {entry.reason}"
+        f"{entry.case}: {expired}to be mended by {entry.fix_by} by {entry.owner}; since {entry.since}: "
+        f"{one_line(entry.reason)}"
     )

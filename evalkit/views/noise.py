@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evalkit import cards
 from evalkit.bands import DROPS, SEES, Noise, cases_needed, noise_of, usual
 from evalkit.cards import Card
@@ -14,6 +16,8 @@ from evalkit.views.above import above
 COMMAND = "`evalkit run SHOOTOUT --repeats 3` plays what is missing: two more complete passes of the baseline."
 ABOVE = "Not measured, for the reason that stands at the top of this page."
 POINTS = [f"{100 * drop:.0f} points" for drop in DROPS]
+# Cases that a sentence names; the others are counted.
+NAMED = 20
 BLIND = "sees nothing: even a drop to none stays inside the band"
 
 
@@ -43,9 +47,10 @@ def noise_answer(run: Run, noise: Noise | str) -> Card:
         some = "every stratum" if seen == many else f"{seen or 'none'} of {strata(many)}"
         said = (
             f"The bands are measured: {some} would show a true drop of {POINTS[1]}, and a pull request with nothing "
-            f"changed is blocked by luck {chance(noise.luck.rerun)} of the time."
+            f"changed is blocked {_blocked(noise)}."
         )
-        tone = "good" if seen == many else "bad" if len(noise.blind) == len(noise.measured) else "warn"
+        bad = noise.must_pass.always or len(noise.blind) == len(noise.measured)
+        tone = "bad" if bad else "good" if seen == many else "warn"
         answer = cards.headline(said, tone, "\n".join(f"• {each}" for each in _rests_on(noise)))  # type: ignore[arg-type]
     return cards.stack([*above(run), answer], empty="")
 
@@ -58,8 +63,8 @@ def noise_would_change(noise: Noise | str) -> Card:
     said = []
     if needed:
         said.append(
-            f"More cases see more. Where cases flake as the bands say, a drop of {POINTS[1]} is caught {chance(SEES)} "
-            f"of the time, after the rerun, with about {ranged(needed)} compared cases in a stratum; "
+            f"More cases see more. Where bands stay as wide for their number of cases, a drop of {POINTS[1]} is caught "
+            f"{chance(SEES)} of the time, after the rerun, with about {ranged(needed)} compared cases in a stratum; "
             f"{ranged([each.m for each in noise.measured])} are compared. Joining strata is the cheapest way to more."
         )
     said.append(
@@ -84,6 +89,11 @@ def chance(value: float | None) -> str:
     if 0.9995 < value < 1:
         return "> 99.9\u00a0%"
     return f"{100 * value:.0f}\u00a0%" if value >= 0.0995 else f"{100 * value:.1f}\u00a0%"
+
+
+def arrow(once: float, rerun: float) -> str:
+    """The chances at one look and after the rerun, on one line."""
+    return f"{chance(once)} → {chance(rerun)}".replace(" ", "\u00a0")
 
 
 def share(found: Interval) -> str:
@@ -115,10 +125,55 @@ def spanned(noise: Noise) -> str:
     return f"{said} What drifts more slowly than that is in none of these bands."
 
 
+def flaked(noise: Noise) -> str:
+    """How many cases flaked, over all strata: '7 of 168 cases flaked'."""
+    of = sum(each.n for each in noise.measured)
+    return f"{sum(each.achieved.flaky for each in noise.measured)} of {counted(of, 'case')} flaked"
+
+
+def must_pass(noise: Noise) -> str:
+    """What the must-pass cases add to the strata, in sentences."""
+    found = noise.must_pass
+    sheltered = f" ({len(found.quarantined)} more are in quarantine)" if found.quarantined else ""
+    if not found.cases:
+        return f"No must-pass case is compared{sheltered}."
+    failed = len(found.always) + len(found.sometimes)
+    said = [f"Must-pass cases block at one look: {found.cases} are compared{sheltered}, and {failed or 'none'} of them "
+            "failed a trial of the baseline."]  # fmt: skip
+    if found.always:
+        said.append(f"These failed every trial and block every pull request: {_named(found.always)}.")
+    if found.sometimes:
+        said.append(f"These failed some: {_named(found.sometimes)}.")
+    if found.unmeasured:
+        said.append(f"These have no measured trial: {_named(found.unmeasured)}.")
+    if found.others:
+        said.append(
+            f"The {'other ' if found.cases > found.others else ''}{found.others} would block by luck "
+            f"{chance(found.likely)} of the time by the flakes that were seen of them, {chance(found.most)} at most."
+        )
+    return " ".join(said)
+
+
+def _blocked(noise: Noise) -> str:
+    """How often a pull request with nothing changed is blocked, as the first sentence says it."""
+    found, both = noise.must_pass, noise.by_luck
+    if found.always:
+        failed = f"{len(found.always)} of {counted(found.cases, 'must-pass case')}"
+        return f"whatever its strata do: {failed} failed every trial of the baseline"
+    if both is None:
+        return "by luck nobody knows how often"
+    return f"by luck {chance(both[0])} of the time by the flakes that were seen, and {chance(both[1])} at most"
+
+
+def _named(cases: Sequence[str]) -> str:
+    more = f", and {len(cases) - NAMED} more" if len(cases) > NAMED else ""
+    return ", ".join(cases[:NAMED]) + more
+
+
 def _rests_on(noise: Noise) -> list[str]:
     luck, measured = noise.luck, noise.measured
     seeing = [each for each in measured if not each.sees_nothing]
-    caught_at = [looks.same_baseline for each in seeing if (looks := each.sight(DROPS[1])) is not None]
+    caught_at = [looks.rerun for each in seeing if (looks := each.sight(DROPS[1])) is not None]
     said = [
         f"{noise.repeats} repeats of {noise.candidate}, {counted(noise.k, 'trial')} a case, compared on "
         f"{noise.compared.says}: {ranged([each.m for each in measured])} cases a stratum.",
@@ -127,14 +182,17 @@ def _rests_on(noise: Noise) -> list[str]:
         least, most = chance(min(caught_at)), chance(max(caught_at))
         often = least if least == most else f"{least} (the dullest stratum) to {most} (the sharpest)"
         said.append(
-            f"A stratum shows a drop if it is caught at least {chance(SEES)} of the time, after the rerun. A drop of "
-            f"{POINTS[1]} is caught {often} of the time."
+            f"A stratum shows a drop if it is caught at least {chance(SEES)} of the time, after the rerun. A fall of "
+            f"{POINTS[1]} from the stored score is caught {often} of the time."
         )
     if luck is not None:
         said.append(
-            f"Before the rerun luck alone blocks {chance(luck.once)} of pull requests, over {strata(luck.strata)}; the "
-            "bands themselves are known from few repeats, which the page plays through below."
+            f"Over {strata(luck.strata)}, one blocks by luck {chance(luck.rerun)} of the time, before the rerun "
+            f"{chance(luck.once)}, by the flakes that were seen: {flaked(noise)}. At most it is "
+            f"{chance(luck.most_rerun)}, before the rerun {chance(luck.most_once)}: were every case to fail as often "
+            "as its band allows, all at once."
         )
+        said.append(must_pass(noise))
     if noise.blind:
         said.append(f"{listed([each.stratum for each in noise.blind])}: {BLIND}.")
     if unknown := [each for each in noise.strata if each.band.value is None]:

@@ -14,37 +14,47 @@ from evalkit.shown import counted, listed, number
 from evalkit.stats.intervals import Interval
 from evalkit.tables import Run
 from evalkit.transcript import Trial
-from evalkit.views.noise import ABOVE, chance, share, spanned, strata
+from evalkit.views.noise import ABOVE, NAMED, arrow, chance, flaked, must_pass, share, spanned, strata
 from evalkit.views.shootout import provenance
-
-# Cases that a page names; the others are counted.
-NAMED = 20
 
 
 def luck_table(noise: Noise | str) -> Card:
     """The chance that some stratum blocks though nothing changed, by formula, and with a spread from few repeats."""
     if isinstance(noise, str) or noise.luck is None:
         return cards.prose(ABOVE)
-    luck, many = noise.luck, strata(noise.luck.strata)
-    one = "one look"
+    luck, many, must = noise.luck, strata(noise.luck.strata), noise.must_pass
+    rate = number(noise.flaking.rate, 3) if noise.flaking else "–"
+    curve = (
+        f"Independent strata whose spread is known, {luck.z:g} standard deviations wide, averaged over what could have "
+        f"been stored: two looks at one baseline correlate by {number(luck.rho)}. It stays at 5 % with z = "
+        f"{number(luck.z_once)} → {number(luck.z_rerun)}."
+    )
     rows = [
-        Figure("Counted exactly", f"These strata as they are, at {one}.", chance(luck.once), many),
-        Figure("Counted exactly, after the rerun", "A blocked stratum is played once more against the same baseline, "
-               "and blocks only if both looks leave the band.", chance(luck.rerun), many, "decides"),
-        Figure("By the normal curve", f"Independent strata whose spread is known, {luck.z:g} standard deviations wide, "
-               f"at {one}. It stays at 5 % with z = {number(luck.z_once)}.", chance(luck.curve_once), many),
-        Figure("By the normal curve, after the rerun", f"The two looks share the baseline, so they correlate by "
-               f"{number(luck.rho)}. It stays at 5 % with z = {number(luck.z_rerun)}.", chance(luck.curve_rerun), many),
-        Figure("Spread known from few repeats", f"At {one}, with the degrees of freedom that each stratum's cases "
-               "give; where the floor decides, the spread is not estimated.", chance(luck.likely), many),
-        Figure("Spread known from few repeats, at worst", f"At {one}, if bands had only {noise.repeats - 1} degrees "
+        Figure("Strata, by the flakes that were seen", f"Against the stored baseline. {flaked(noise)}: a flake rate "
+               f"of w = {rate}, pooled over all strata, from which each case has its own chance.",
+               arrow(luck.once, luck.rerun), many, "likely"),
+        Figure("Strata, at most", "Every case fails as much more often than it did as its band allows, all at once: "
+               "where nothing flaked, by f with f(1 − f) = 3/(R·N), from the rule of three.",
+               arrow(luck.most_once, luck.most_rerun), many, "bound"),
+        Figure("Must-pass cases", must_pass(noise), f"{chance(must.likely)}, {chance(must.most)} at most"
+               if must.others else "–", counted(must.others, "case"), "blocks always" if must.always else ""),
+        Figure("Strata, by the normal curve", curve, arrow(luck.curve_once, luck.curve_rerun), many),
+        Figure("Spread known from few repeats", "At one look, by that curve, with the degrees of freedom that each "
+               "stratum's cases give; where the floor decides, the spread is not estimated.",
+               chance(luck.likely), many),
+        Figure("Spread known from few repeats, at worst", f"At one look, if bands had only {noise.repeats - 1} degrees "
                "of freedom and none rested on its floor.", chance(luck.worst), many),
     ]  # fmt: skip
     note = (
         f"The suite's z is {luck.z:g} and stays so; the others are told for comparison. All suppose that strata are "
-        f"independent; a bad hour of a provider strikes several at once."
+        "independent; a bad hour of a provider strikes several at once. → is after the rerun: a blocked stratum is "
+        "played once more against the same baseline, and blocks only if both looks leave the band. Must-pass cases "
+        "have no second look; if none failed in n trials each, one of them fails in k with 1 − 0.05^(k/n) at most, at "
+        "95 % confidence."
     )
-    return agreement_cards.figures(rows, heads=("How it is reckoned", "Blocked by luck", "Over"), note=note)
+    return agreement_cards.figures(
+        rows, heads=("How it is reckoned", "Blocked by luck, one look → rerun", "Over"), note=note
+    )
 
 
 def self_check_table(noise: Noise | str, pull_requests: int = 2000, seed: int = 0) -> Card:
@@ -54,13 +64,13 @@ def self_check_table(noise: Noise | str, pull_requests: int = 2000, seed: int = 
     found = self_check(noise, pull_requests, seed)
     heads = (f"Question, {pull_requests:,} simulated pull requests each", "Blocked at one look", "After the rerun")
     note = (
-        f"Shares have Wilson's 95 % interval, of {pull_requests:,} pull requests (seed {seed}); about one formula in "
+        f"Shares have Wilson's 95 % interval, of the pull requests (seed {seed}); about one formula in "
         f"twenty lies outside by luck. The textbook's {STRATA} strata compare {COMPARED} cases each, of which every "
         f"trial passes with {PASSES}, {TRIALS} a case. Trials are drawn one by one; the gate's own band and its own "
-        "comparison decide. “Measured in each world”: the gate draws its bands from that world's few repeats, as it "
+        "comparison decide. “In each world”: the gate draws its bands from that world's few repeats, as it "
         f"does in earnest (of {CASES} cases in the textbook's strata); the formula beside it is for a known spread, so "
-        "the gap between the two is what few repeats cost. This suite's strata have each case's likely chance to pass, "
-        "as the repeats show it."
+        "the gap between the two is what few repeats cost. The textbook plays a baseline in each world; this suite's "
+        "is stored, its score known, and only the last question plays it anew."
     )
     groups = list(dict.fromkeys(each.group for each in found))
     shown = []
@@ -114,7 +124,7 @@ def _written(value: Any) -> str:
 
 
 def _beside(found: Interval, says: float) -> str:
-    return f"{share(found)}, formula\u00a0{chance(says)}"
+    return f"{share(found)}, formula\u00a0{chance(says)}".replace("< ", "<\u00a0")
 
 
 def _verdict(found: Check) -> str:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from evalkit import boards, cards, noise_charts
-from evalkit.bands import DROPS, SEES, FewRepeats, Noise, StratumBand, cases_needed, curve
+from evalkit.bands import DROPS, SEES, FewRepeats, Noise, Seen, StratumBand, cases_needed, curve
 from evalkit.cards import Card
 from evalkit.shown import counted, number, with_interval
-from evalkit.stats.false_blocks import Looks, caught
+from evalkit.stats.false_blocks import caught
 from evalkit.stats.noise import FLOOR
 from evalkit.stats.repeats import run_level, run_level_needed
-from evalkit.views.noise import ABOVE, BLIND, POINTS, chance, factor
+from evalkit.views.noise import ABOVE, BLIND, POINTS, arrow, chance, factor
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -115,12 +115,12 @@ def power_chart(noise: Noise | str) -> LayerChart:
     measured = [] if isinstance(noise, str) else noise.measured
     seeing = [each for each in measured if not each.sees_nothing]
     curves = {each.stratum: (each, points) for each in seeing if len(points := curve(each, STEPS)) > 1}
-    at_drop = {each.stratum: looks.same_baseline for each in seeing if (looks := each.sight(DROPS[1])) is not None}
+    at_drop = {each.stratum: looks.rerun for each in seeing if (looks := each.sight(DROPS[1])) is not None}
     order = sorted((name for name in curves if name in at_drop), key=lambda name: -at_drop[name])
     names = dict(zip([*order[:1], *order[1:][-1:]], ("sees most", "sees least"), strict=False))
     rows = [
         {
-            "stratum": name, "drop": drop, "once": looks.once, "rerun": looks.same_baseline, "m": each.m,
+            "stratum": name, "drop": drop, "once": looks.once, "rerun": looks.rerun, "m": each.m,
             "named": f"{name} ({names[name]}, m = {each.m})" if name in names else "",
         }
         for name, (each, points) in curves.items()
@@ -138,11 +138,11 @@ def power_table(noise: Noise | str) -> GT | Card:
     rows = []
     for each in noise.measured:
         sights = [each.sight(drop) for drop in (0.0, *DROPS)]
-        least = sights[0].least / (each.m * each.repeats) if sights[0] else 0.0
         needed = cases_needed(each, DROPS[1], SEES)
         rows.append(
             {
-                "stratum": each.stratum, "m": str(each.m), "least": number(least) if least <= 1 else "none does",
+                "stratum": each.stratum, "m": str(each.m),
+                "least": "none does" if each.least is None else number(each.least),
                 **{f"d{at}": _looks(each, looks, at) for at, looks in enumerate(sights)},
                 "needed": "–" if needed is None else str(needed),
             }
@@ -155,20 +155,20 @@ def power_table(noise: Noise | str) -> GT | Card:
         stub="stratum",
         right=("m", "least", *columns, "needed"),
         alarm="sees nothing",
-        note="Chance to block at one look → after the rerun against the same baseline, counted exactly over all that "
-        "baseline and candidate could have scored, for cases that flake each by itself as much as the band says (where "
-        "the floor decides, as the rule of three allows); a fault strikes each case alike. Least drop: of the score. "
+        note="Chance to block at one look → after the rerun, counted exactly against the stored baseline, whose score "
+        "is known. Each case of the candidate passes by its own estimated chance: its repeats, drawn towards all cases "
+        "of the run by their pooled flake rate. A fault lowers all in proportion, so that their mean is the stored "
+        "score less the drop. Least drop: from that score down to a whole number of the compared cases. "
         f"Cases: so many catch {POINTS[1]} about {chance(SEES)} of the time, after the rerun; fewer may do "
         "where the floor decides, since more cases lower it.",
     )  # fmt: skip
 
 
-def _looks(found: StratumBand, looks: Looks | None, at: int) -> str:
+def _looks(found: StratumBand, looks: Seen | None, at: int) -> str:
     """A stratum's chances at one look and after the rerun; words where it cannot see this drop, the `at`th."""
     if at and found.sees_nothing:
         return "sees nothing"
-    said = f"{chance(looks.once)} → {chance(looks.same_baseline)}" if looks else "score is lower"
-    return said.replace(" ", "\u00a0")
+    return arrow(looks.once, looks.rerun) if looks else "score\u00a0is\u00a0lower"
 
 
 def _sees(found: StratumBand) -> str:
@@ -179,7 +179,7 @@ def _sees(found: StratumBand) -> str:
     looks = found.sight(DROPS[1])
     if looks is None:
         return "no such drop: its score is lower"
-    return chance(looks.same_baseline)
+    return chance(looks.rerun)
 
 
 def _ends(found: StratumBand) -> tuple[float | None, float | None]:
