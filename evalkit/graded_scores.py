@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from evalkit.grading import Grading
 from evalkit.measurement import Labelled, measure
 from evalkit.measurement.decision import MOST_LEFT_OUT
@@ -19,11 +17,6 @@ from evalkit.stats.errors_alike import ErrorsAlike, same_errors
 from evalkit.stats.intervals import Interval, share_over_cases
 from evalkit.tables import Run, once_a_run
 
-ROW_COLUMNS: dict[str, Any] = {
-    "candidate": pl.String, "case": pl.String, "stratum": pl.String, "trial": pl.Int64, "state": pl.String,
-    "graded": pl.Boolean, "by": pl.String, "near": pl.Boolean, "audited": pl.Boolean, "inclusion": pl.Float64,
-    "cheap": pl.Boolean, "strong": pl.Boolean, "reason": pl.String, "usd": pl.Float64,
-}  # fmt: skip
 # Why the correction by labels of other trials does not reach a candidate.
 ERRS_OTHERWISE = "not corrected: the grader errs otherwise on it than on the others"
 # A rate within each verdict of the grader from fewer labels than this has no interval that can be believed.
@@ -66,34 +59,6 @@ def graded_scores(run: Run) -> tuple[GradedScore, ...]:
         _score(run, candidate["name"], () if unfit else labelled, alike.get(candidate["name"]))
         for candidate in run.manifest["candidates"]
     )
-
-
-@once_a_run
-def graded_rows(run: Run) -> pl.DataFrame:
-    """One row a slot: what the graders say of it, and how likely the strong one was to be asked.
-
-    `graded` is the verdict that stands; whether it may be believed is for `trust` to say.
-    """
-    rows = [
-        {
-            "candidate": slot.candidate,
-            "case": slot.case,
-            "stratum": run.suite.by_id[slot.case].stratum if slot.case in run.suite.by_id else None,
-            "trial": slot.number,
-            "state": found.state if found else "nothing to grade",
-            "graded": found and found.passed,
-            "by": found and found.by,
-            "near": found and found.near,
-            "audited": found and found.audited,
-            "inclusion": found and found.inclusion,
-            "cheap": found and found.cheap_passed,
-            "strong": found and found.strong_passed,
-            "reason": found.reason if found else "the trial was not completed",
-            "usd": found and found.usd,
-        }
-        for (slot, _), found in zip(run.pairs, run.gradings, strict=True)
-    ]
-    return pl.DataFrame(rows, schema=ROW_COLUMNS)
 
 
 @once_a_run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from measured import PROMPT, RUBRIC, grade
 
-from evalkit.graded_scores import cheap_against_strong, graded_rows, graded_scores
+from evalkit.graded_scores import cheap_against_strong, graded_scores
 from evalkit.grading import subject_of
 from evalkit.labels import load_label_sets, subject_of_item
 from evalkit.loading import check_files
@@ -199,14 +199,6 @@ def test_where_the_labelled_transcripts_are_not_graded_whole_nothing_is_correcte
         None,
         "the labelled transcripts are not graded whole in this run",
     )
-
-
-def test_rows_hold_each_verdict_with_the_chance_that_the_strong_one_was_asked() -> None:
-    run = graded_run({"steady": ["pass", "fail", None]}, others(1, 0, 0, 1))
-    rows = graded_rows(run).to_dicts()
-    assert [row["graded"] for row in rows] == [True, False, None]
-    assert [row["state"] for row in rows] == ["graded", "graded", "not graded"]
-    assert {row["inclusion"] for row in rows} == {0.0}
 
 
 def test_without_a_strong_grader_there_is_no_disagreement_to_tell() -> None:
