@@ -27,10 +27,15 @@ _HOME = {
     "run": "evalkit.playing",
 }
 
+# Packages whose names a script may reach from here: evalkit.gate.decide, evalkit.stats.noise.band.
+_PACKAGES = ("gate", "stats")
+
 __all__ = ["EvalkitError", "Reply", "Run", "ToolCall", "load_run", "load_suite", "run"]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"evalkit.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'evalkit' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

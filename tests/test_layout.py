@@ -131,6 +131,12 @@ def test_the_package_offers_the_names_that_notebooks_use_and_nothing_else() -> N
     assert all(getattr(evalkit, name) for name in evalkit.__all__)
 
 
+def test_the_packages_that_scripts_rely_on_are_reached_from_the_top() -> None:
+    code = "import evalkit; print(evalkit.gate.decide.__name__, evalkit.stats.noise.band.__name__, hasattr(evalkit.stats, 'none'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent, check=True)
+    assert done.stdout.split() == ["decide", "band", "False"]
+
+
 @pytest.mark.parametrize(
     "code", ["from evalkit import charts; charts.enable(); import altair", "from evalkit import report; report.report"]
 )
