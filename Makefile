@@ -10,6 +10,8 @@ REPEATS ?= 3
 # What is gated against: an archive's folder or a run. TARGET is the shootout as the branch has it that is merged into.
 BASELINE ?=
 TARGET ?=
+# Processes that share the tests, and what else pytest is told.
+JOBS ?= auto
 PYTEST ?=
 BIN := .venv/bin
 READY := .venv/.ready
@@ -99,7 +101,7 @@ calibration: $(READY) ## grade the labelled transcripts anew for MONTH=2026-10 a
 	$(BIN)/python -m evalkit.exits $$code; exit $$code
 
 test: $(READY) ## run all tests, with ruff, the lock and the layout among them
-	@$(BIN)/python -m pytest $(PYTEST)
+	@$(BIN)/python -m pytest --numprocesses "$(JOBS)" --maxprocesses 4 --dist loadfile $(PYTEST)
 
 check: $(READY) ## validate the suite under cases/
 	@code=0; $(BIN)/evalkit check cases || code=$$?; $(BIN)/python -m evalkit.exits $$code; exit $$code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import textwrap
 from collections.abc import Callable
@@ -106,8 +107,15 @@ def default_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store in which the default shootout is played whole: two minutes that several tests need. Copy it."""
     import evalkit
 
-    path = tmp_path_factory.mktemp("default") / "evalkit.sqlite"
-    evalkit.run(ROOT / "cases/shootouts/offline.yaml", store=path, quiet=True)
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    path = shared / "default" / "evalkit.sqlite"
+    path.parent.mkdir(exist_ok=True)
+    with (path.parent / "lock").open("w") as lock:
+        # One process plays; the others wait, and then find nothing left to play.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        evalkit.run(ROOT / "cases/shootouts/offline.yaml", store=path, quiet=True)
     return path
 
 
