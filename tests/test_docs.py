@@ -15,7 +15,9 @@ import pytest
 from conftest import ROOT
 
 from evalkit import run
+from evalkit.amendments import amendments_of
 from evalkit.loading import check_suite, load_suite
+from evalkit.quarantine import quarantine_of, signed_off
 from evalkit.sandbox import Toolbox
 from evalkit.sentences import load_sentences
 from evalkit.shootout import load_shootout
@@ -103,6 +105,13 @@ def test_the_examples_of_the_docs_load(tmp_path: Path) -> None:
     assert (checked.faults, len(checked.suite.cases), len(checked.suite.patterns)) == ([], 2, 1)
     known = load_sentences(tmp_path / "suite/labels/sentences.yaml", checked.suite.patterns)
     assert [each.says for each in known] == [("never expires",), ()]
+
+
+def test_the_quarantine_and_the_amendments_of_the_docs_load() -> None:
+    entry, amendment = (text for page, text in blocks("yaml") if page == "gate.md")
+    (kept,) = quarantine_of({"quarantine.yaml": entry}).values()
+    assert signed_off(kept, ["4f9c2ab0d1e2" + "0" * 28])
+    assert amendments_of({"amendments.yaml": amendment})[0].what == ("policy.refund_limit_usd", "removed/BILL-07")
 
 
 def test_the_tool_of_the_docs_works_as_it_stands(write) -> None:
