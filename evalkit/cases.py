@@ -78,12 +78,13 @@ class Expect(Written):
 
 # What is left to be written, with nothing else or with a colon behind it.
 _PLACEHOLDER = re.compile(r"[\W_]*(?:todo|tbd|fixme|xxx)(?:[\W_]*|\s*:.*)", re.IGNORECASE | re.DOTALL)
+_NOT_FILLED_IN = {"who", "name", "your name", "owner", "the owner", "why", "reason", "the reason", "because"}
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}.*)?", re.ASCII)
 _FEWEST_LETTERS = 3
 
 
 def _somebody(who: str) -> str:
-    if not any(char.isalnum() for char in who) or _PLACEHOLDER.fullmatch(who):
+    if not any(char.isalnum() for char in who) or _PLACEHOLDER.fullmatch(who) or who.casefold() in _NOT_FILLED_IN:
         raise ValueError(f"{who[:60]!r} is nobody's name; write who amends it")
     return who
 
@@ -98,7 +99,8 @@ def _a_day(when: str) -> str:
 
 
 def _a_reason(why: str) -> str:
-    if sum(char.isalpha() for char in why) < _FEWEST_LETTERS or _PLACEHOLDER.fullmatch(why):
+    letters = sum(char.isalpha() for char in why)
+    if letters < _FEWEST_LETTERS or _PLACEHOLDER.fullmatch(why) or why.strip().casefold() in _NOT_FILLED_IN:
         raise ValueError(f"{why[:60]!r} is no reason; write why it is changed, in words")
     return why
 

@@ -22,6 +22,9 @@ from evalkit.store import Slot, Store
 from evalkit.suite import Suite
 from evalkit.tables import Run
 
+# The block of numbers of a second look.
+SECOND = 1
+
 
 def rerun(
     run: str,
@@ -32,12 +35,12 @@ def rerun(
     *,
     quiet: bool = False,
 ) -> Played:
-    """What came of playing a candidate's cases of these strata anew, in the next block of numbers that its run lacks.
+    """What came of playing a candidate's cases of these strata anew, in the block of numbers after the shootout's.
 
     The run in the store then holds the block, and its manifest says for which strata; a block that was begun is gone
-    on with. The same first look always has the same second one: where the store holds trials of that block, from
-    another run, they are it, so that nobody looks until luck is kind. Raises ShootoutError where the run can no longer
-    be played as it was.
+    on with. The same first look always has the same second one: where trials of that block are there, as repeats or
+    from another run, they are it, so that nobody looks until luck is kind. Raises ShootoutError where the run can no
+    longer be played as it was.
     """
     load_env(home() / ".env")
     with Store(store, create=False) as opened:
@@ -48,8 +51,7 @@ def rerun(
         if changed := _changed(shootout, suite, own):
             raise ShootoutError(_says(key, changed))
         trials, begun = manifest["trials"], manifest.get("reruns", {}).get(candidate, {})
-        following = max(slot.number for slot in own) // trials + 1
-        blocks = {stratum: begun.get(stratum, following) for stratum in strata}
+        blocks = {stratum: begun.get(stratum, SECOND) for stratum in strata}
         asked = [
             (candidate, case, number)
             for stratum, block in blocks.items()

@@ -467,6 +467,34 @@ def test_an_amendment_that_was_merged_earlier_does_not_cover_a_later_change() ->
     assert amended_since(BASE, merged, after) == {key: True}
 
 
+def test_what_was_merged_earlier_is_not_undone_unseen() -> None:
+    merged = edited(LIMIT, write_down("policy.refund_limit_usd"))
+    # As the baseline had it, and the entry gone with it.
+    assert amended_since(BASE, merged, dict(BASE)) == {"policy.refund_limit_usd": False}
+    undone = edited(write_down("policy.refund_limit_usd", why="back to what it was"))
+    assert amended_since(BASE, merged, undone) == {"policy.refund_limit_usd": True}
+
+
+def test_a_case_that_was_merged_earlier_is_not_taken_out_unseen() -> None:
+    more = (
+        "- {id: NEW-1, stratum: orders, must_pass: true, owner: Mia, ticket: {body: Hi}, expected_handling: direct}\n"
+    )
+    merged = {**BASE, "new.yaml": more}
+    assert amended_since(BASE, merged, {**merged}) == {}
+    assert amended_since(BASE, merged, dict(BASE)) == {"removed/NEW-1": False}
+    lifted = {**merged, "new.yaml": more.replace("must_pass: true", "must_pass: false")}
+    assert amended_since(BASE, merged, lifted) == {"case/NEW-1": False}
+
+
+def test_after_a_handover_that_was_merged_the_new_owner_amends() -> None:
+    merged = edited(put("cases.yaml", "owner: Priya Nair", "owner: Mia Berg"), amended("case/ORD-1", "Priya Nair"))
+    for who, allowed in (("Mia Berg", True), ("Priya Nair", False)):
+        after = dict(merged)
+        put("cases.yaml", "[two days]", "[]")(after)
+        write_down("case/ORD-1", who=who, why="the days are gone")(after)
+        assert amended_since(BASE, merged, after)["case/ORD-1"] is allowed
+
+
 def test_a_pattern_that_is_spelt_otherwise_by_now_is_touched_all_the_same() -> None:
     merged = edited(
         put("patterns.yaml", "two days: ['(two|2) days', '48 hours']", "Two Days: ['48 hours']"),

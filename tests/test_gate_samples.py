@@ -94,6 +94,7 @@ def test_a_second_look_that_was_cut_short_is_to_be_finished() -> None:
     cut = dict.fromkeys(worse, "0001--")
     begun = run({**cut, **{f"O-{i}": "111111" for i in range(5, 10)}}, name="new", reruns={"new": {"orders": 1}})
     assert needs_rerun(gate(after=begun)) == ("orders",)
+    assert "the same `evalkit gate --rerun` plays it again" in gate(after=begun).reason
     whole = run({**worse, **{f"O-{i}": "111111" for i in range(5, 10)}}, name="new", reruns={"new": {"orders": 1}})
     assert needs_rerun(gate(after=whole)) == ()
 

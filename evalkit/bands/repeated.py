@@ -44,9 +44,13 @@ def baseline_of(run: Run, candidate: str | None = None) -> str:
 
 
 def repeats_of(run: Run, candidate: str) -> dict[int, tuple[Reading, ...]]:
-    """A candidate's readings by their block, without what a gate had played anew: that was chosen by how it went."""
+    """A candidate's readings by their block, without what a gate had played anew: that was chosen by how it went.
+
+    A repeat that a gate took for its second look was played whatever came of the first, and stays.
+    """
     reruns = set(run.manifest.get("reruns", {}).get(candidate, {}).values())
-    return {block: found for block, found in run.blocks(candidate).items() if block not in reruns}
+    repeats = run.manifest.get("repeats", 1) if candidate == baseline_of(run) else 1
+    return {block: found for block, found in run.blocks(candidate).items() if block < repeats or block not in reruns}
 
 
 @once_a_run

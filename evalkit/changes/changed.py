@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from evalkit.changes.amending import amended, key, words_of
 from evalkit.changes.change import Change
@@ -31,15 +32,25 @@ def changes(
     Args:
         before: the suite that the baseline was played under.
         after: the suite that judges.
-        since: a state between the two, such as the target branch's. What differs from it as well is amended by an entry
-            that is new against both: one that came with an earlier change does not allow the next one.
+        since: a state between the two, such as the target branch's. What differs from it, whether or not it differs
+            from `before`, is amended by an entry that is new against both, by its owner there: one that came with an
+            earlier change does not allow the next one, and nobody undoes it unseen.
         grader_prompts: the prompts of graders, as paths below the suite's prompts/.
     """
     found = _found(before, after, grader_prompts)
-    old = words_of(before) if found else frozenset()
-    touched = {key(each.what) for each in _found(since, after, grader_prompts)} if found and since else frozenset()
-    both = old | words_of(since) if touched and since else old
-    return tuple(amended(each, before, after, both if key(each.what) in touched else old) for each in found)
+    old = words_of(before)
+    if since is None:
+        return tuple(amended(each, before, after, old) for each in found)
+    both, own = old | words_of(since), {key(each.what): each for each in _found(since, after, grader_prompts)}
+    allowed = [
+        amended(replace(each, owner=own[here].owner), before, after, both)
+        if (here := key(each.what)) in own
+        else amended(each, before, after, old)
+        for each in found
+    ]
+    seen = {key(each.what) for each in found}
+    allowed += [amended(each, since, after, both) for here, each in own.items() if here not in seen]
+    return tuple(sorted(allowed, key=lambda change: change.what))
 
 
 def must_pass_ids(before: Suite | None, after: Suite | None, changes: Iterable[Change]) -> frozenset[str]:

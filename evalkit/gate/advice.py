@@ -12,6 +12,7 @@ from evalkit.gate.sides import Side, TrialResult
 from evalkit.transcript import NEVER_MEASURED
 
 AGAIN = "the same `evalkit run` plays it again"
+FINISH = "the same `evalkit gate --rerun` plays it again"
 MEND = "mend the check or the case, so that it is decided"
 # A provider that refuses a request refuses the same one again: a 4xx but for 408 and 429, and what names its own cure.
 _REFUSED = re.compile(
@@ -33,7 +34,9 @@ def remedy(scope: Scope, side: Side, lost: Iterable[TrialResult]) -> str:
     never = [trial for trial in lost if trial.status in NEVER_MEASURED]
     if not never:
         return MEND
-    again = AGAIN if side is scope.candidate else measure(scope)
+    # What a gate had played anew is no part of what `run` plays.
+    anew = side.reruns and side.repeats == 1 and all(trial.number >= side.k for trial in never)
+    again = measure(scope) if side is not scope.candidate else FINISH if anew else AGAIN
     return f"{REQUEST}, then {again}" if any(_REFUSED.search(trial.reason) for trial in never) else again
 
 

@@ -59,7 +59,7 @@ class Scope:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """What differs between the two suites and could change a verdict."""
-        if self.before is None or self.after is None or self.before.snapshot == self.after.snapshot:
+        if self.before is None or self.after is None:
             return ()
         return tuple(changes(self.before, self.after, since=self.target))
 
