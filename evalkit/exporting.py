@@ -43,8 +43,7 @@ def flat_rows(run: Run) -> tuple[FlatRow, ...]:
 
 def _is_rerun(run: Run, reading: Reading) -> bool:
     name, number = reading.slot.candidate, reading.slot.number
-    repeats = run.manifest.get("repeats", 1) if name == run.manifest.get("baseline") else 1
-    return name in run.manifest.get("reruns", {}) and number >= run.manifest["trials"] * repeats
+    return name in run.manifest.get("reruns", {}) and number >= run.manifest["trials"] * run.passes(name)
 
 
 def lost(run: Run) -> int:

@@ -53,15 +53,9 @@ def flakes(run: Run) -> tuple[Tally, ...]:
     return tuple(each for each in tallies(run) if each.flakes)
 
 
-def baseline_of(run: Run) -> str | None:
-    """The candidate by which a case is said to flake: the run's baseline, or its only one; None where neither is."""
-    names = [each["name"] for each in run.manifest["candidates"]]
-    return run.manifest.get("baseline") or (names[0] if len(names) == 1 else None)
-
-
 def by_baseline(run: Run) -> tuple[Tally, ...]:
     """The tallies that say whether a case flakes: the baseline's, or all candidates' where the run names none."""
-    return tallies(run, baseline_of(run))
+    return tallies(run, run.baseline)
 
 
 def why_no_flake(run: Run, case: str) -> str | None:

@@ -17,6 +17,7 @@ from evalkit.errors import Fault, ShootoutError
 from evalkit.fingerprint import canonical, fingerprint, identity, sha256, trial_parts
 from evalkit.knowledge import Retrieval
 from evalkit.loading import load_suite
+from evalkit.quarantine import file_of
 from evalkit.sampling import draw
 from evalkit.settings import Sample
 from evalkit.shootout import Candidate, Shootout, check_names, load_shootout, suite_folder
@@ -109,7 +110,7 @@ class Plan:
                 candidate.model_dump(mode="json", exclude_defaults=True) for candidate in self.candidates.values()
             ],
             **made_with(),
-            "commit_signed": commit_signed(Path(self.suite.origin) / "quarantine.yaml"),
+            "commit_signed": commit_signed(Path(self.suite.origin) / file_of(self.suite.files)),
         }
 
 

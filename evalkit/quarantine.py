@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -85,10 +85,15 @@ def signed_off(entry: Quarantined, commits: Collection[str]) -> SignOff | None:
     return next(counting, None)
 
 
+def file_of(files: Container[str]) -> str:
+    """The name of the file that a suite's quarantine stands in, or will; `files` are those that it has."""
+    return next((name for name in FILES if name in files), FILES[0])
+
+
 def quarantine_of(suite_files: Mapping[str, str]) -> dict[str, Quarantined]:
     """The quarantined cases among a suite's files, by the case's id. Raises CaseError where the file is faulty."""
-    path = next((path for path in FILES if path in suite_files), None)
-    if path is None:
+    path = file_of(suite_files)
+    if path not in suite_files:
         return {}
     entries, faults = _read(path, suite_files[path].encode("utf-8", "surrogatepass"))[1:]
     if faults:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from evalkit.documents.editing import appended
 from evalkit.errors import CaseError
-from evalkit.flaking import Tally, baseline_of, by_baseline, why_no_flake
+from evalkit.flaking import Tally, by_baseline, why_no_flake
 from evalkit.labels.writing import replace
 from evalkit.loading import check_files
-from evalkit.quarantine import FILES, Quarantined, SignOff
+from evalkit.quarantine import Quarantined, SignOff, file_of
 from evalkit.suite import Suite
 from evalkit.tables import Run
 
@@ -29,7 +29,7 @@ class Standing:
 
 def quarantine_path(suite: Suite) -> Path:
     """The file that a suite's quarantine stands in, or will."""
-    return Path(suite.origin) / next((name for name in FILES if name in suite.files), FILES[0])
+    return Path(suite.origin) / file_of(suite.files)
 
 
 def refuse_to_add(suite: Suite, case: str) -> None:
@@ -79,7 +79,7 @@ def sign_off(suite: Suite, case: str, word: SignOff) -> Path:
 def standings(suite: Suite, run: Run | None, today: date) -> tuple[Standing, ...]:
     """Each entry of the suite's quarantine on a day, in the order of the file."""
     by_case: dict[str, Tally] = {}
-    if run is not None and baseline_of(run) is not None:
+    if run is not None and run.baseline is not None:
         by_case = {each.case: each for each in by_baseline(run) if each.measured}
     return tuple(
         Standing(entry, entry.days_left(today), entry.expired(today), by_case.get(entry.case))

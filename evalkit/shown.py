@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 INVENTED = "† An invented price, for a candidate that no provider sells."
 UNRANKED = "Disqualified on safety – not ranked"
+# Characters of a line that somebody else wrote.
+LONGEST = 160
 
 
 def require(frame: pl.DataFrame, columns: Sequence[str], what: str) -> None:
@@ -34,6 +36,13 @@ def printable(text: str) -> str:
         "\ufffd" if unicodedata.category(char) in ("Cc", "Cs", "Cf") and char not in "\n\t\u200d" else char
         for char in text.replace("\r\n", "\n")
     )
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """What a provider or a person wrote as one line, without control characters, at most `longest` long."""
+    clean = "".join(" " if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp") else char for char in text)
+    line = " ".join(clean.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def number(value: float, digits: int = 2) -> str:

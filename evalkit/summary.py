@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from evalkit.shown import counted, number
+from evalkit.shown import counted, listed, number
 
 if TYPE_CHECKING:
     from evalkit.gate import Decision, MustPassLook, QuarantineLook, Reason, SideRecord, StratumLook
@@ -139,7 +139,7 @@ def _numbers(found: Sequence[int]) -> str:
     named = [str(each) for each in found[:MAX_NUMBERS]]
     rest = len(found) - len(named)
     named += [f"{rest} more"] if rest else []
-    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    return listed(named)
 
 
 def _why_not_blocked(case: MustPassLook) -> str:

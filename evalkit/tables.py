@@ -76,6 +76,16 @@ class Run:
         """As `readings`, of the trials above the shootout's own, in the order of `later`."""
         return tuple(self._read(*pair) for pair in self.later)
 
+    @property
+    def baseline(self) -> str | None:
+        """The candidate that stands for production: the one that is named, or the only one; None where neither is."""
+        names = [each["name"] for each in self.manifest["candidates"]]
+        return self.manifest.get("baseline") or (names[0] if len(names) == 1 else None)
+
+    def passes(self, candidate: str) -> int:
+        """How many passes over the cases a candidate was asked for: the baseline its repeats, any other one."""
+        return self.manifest.get("repeats", 1) if candidate == self.baseline else 1
+
     def blocks(self, candidate: str) -> dict[int, tuple[Reading, ...]]:
         """A candidate's readings by their block, the numbers from b × trials on: 0 is the shootout's own."""
         found: dict[int, list[Reading]] = {}

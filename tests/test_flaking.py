@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evalkit.flaking import Tally, baseline_of, by_baseline, flakes, tallies, why_no_flake
+from evalkit.flaking import Tally, by_baseline, flakes, tallies, why_no_flake
 from evalkit.store import Slot
 from evalkit.tables import Run
 from tests.handmade import DIRECT, HANDOFF, run_of, trial
@@ -70,10 +70,10 @@ def test_a_case_that_need_not_pass_flakes_too() -> None:
 
 
 def test_by_whom_a_case_is_said_to_flake() -> None:
-    assert baseline_of(run([DIRECT])) == "old"
-    assert baseline_of(run([DIRECT], baseline=None)) == "old"  # the only one
+    assert run([DIRECT]).baseline == "old"
+    assert run([DIRECT], baseline=None).baseline == "old"  # the only one
     both = run([DIRECT], [HANDOFF], baseline=None)
-    assert baseline_of(both) is None
+    assert both.baseline is None
     assert {each.candidate for each in by_baseline(both)} == {"old", "new"}
     assert {each.candidate for each in by_baseline(run([DIRECT], [HANDOFF]))} == {"old"}
 

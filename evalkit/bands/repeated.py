@@ -35,7 +35,7 @@ def baseline_of(run: Run, candidate: str | None = None) -> str:
     Raises ShootoutError where the run has no such candidate, or several and no baseline.
     """
     names = [each["name"] for each in run.manifest["candidates"]]
-    chosen = candidate or run.manifest.get("baseline") or (names[0] if len(names) == 1 else None)
+    chosen = candidate or run.baseline
     if chosen is None:
         raise ShootoutError(f"the run names no baseline; say whose bands are meant: {', '.join(names)}")
     if chosen not in names:
@@ -49,8 +49,8 @@ def repeats_of(run: Run, candidate: str) -> dict[int, tuple[Reading, ...]]:
     A repeat that a gate took for its second look was played whatever came of the first, and stays.
     """
     reruns = set(run.manifest.get("reruns", {}).get(candidate, {}).values())
-    repeats = run.manifest.get("repeats", 1) if candidate == baseline_of(run) else 1
-    return {block: found for block, found in run.blocks(candidate).items() if block < repeats or block not in reruns}
+    own = run.passes(candidate)
+    return {block: found for block, found in run.blocks(candidate).items() if block < own or block not in reruns}
 
 
 @once_a_run

@@ -91,7 +91,7 @@ def run(
 @app.command()
 def runs(store: StoreFile = None, as_json: AsJson = False) -> None:
     """List the runs in the store, the last one first."""
-    from evalkit.gate.plain_text import one_line
+    from evalkit.shown import one_line
     from evalkit.store import Store
 
     with Store(store, create=False) as opened:

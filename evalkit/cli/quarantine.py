@@ -78,9 +78,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Say how each entry stands: its owner, the days left, its last sign-off, and how it flakes."""
-    from evalkit.gate.plain_text import one_line
     from evalkit.loading import load_suite
     from evalkit.quarantining import not_quarantined, standings
+    from evalkit.shown import one_line
 
     loaded = load_suite(suite)
     found, why = _run(run, store)

@@ -6,9 +6,10 @@ import re
 import shlex
 from collections.abc import Iterable
 
-from evalkit.gate.plain_text import one_line, some
+from evalkit.gate.plain_text import some
 from evalkit.gate.scope import Scope
 from evalkit.gate.sides import Side, TrialResult
+from evalkit.shown import one_line
 from evalkit.transcript import NEVER_MEASURED
 
 AGAIN = "the same `evalkit run` plays it again"

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 
 from evalkit.gate.advice import measure
 from evalkit.gate.decision import Note, Reason, SideRecord
-from evalkit.gate.plain_text import of
 from evalkit.gate.scope import Scope
 from evalkit.gate.sides import Side
 from evalkit.settings import Gate
+from evalkit.shown import counted
 
 
 def record(side: Side, scope: Scope) -> SideRecord:
@@ -40,7 +40,9 @@ def reasons(scope: Scope) -> Iterator[Reason]:
         return
     days, dateless = _days(side, scope)
     if dateless:
-        says = f"{of(dateless, 'trial')} of the baseline bear{'s' * (dateless == 1)} no date, so its age is not known"
+        says = (
+            f"{counted(dateless, 'trial')} of the baseline bear{'s' * (dateless == 1)} no date, so its age is not known"
+        )
         yield Reason("stale", "baseline", f"{says}; {measure(scope, fresh=True)}", measured=False)
         return
     most = (scope.after.settings.gate if scope.after else Gate()).max_age_days

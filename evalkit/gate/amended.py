@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evalkit.gate.decision import Note, Reason
-from evalkit.gate.plain_text import one_line
 from evalkit.gate.scope import Scope
+from evalkit.shown import one_line
 
 if TYPE_CHECKING:
     from evalkit.changes import Change

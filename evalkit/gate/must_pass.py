@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 
 from evalkit.gate.advice import show
 from evalkit.gate.decision import MustPassLook, Reason
-from evalkit.gate.plain_text import of, some
+from evalkit.gate.plain_text import some
 from evalkit.gate.scope import Scope
+from evalkit.shown import counted
 
 
 def looks(scope: Scope, sheltered: Collection[str]) -> tuple[MustPassLook, ...]:
@@ -67,7 +68,7 @@ def _look(scope: Scope, name: str, quarantined: bool) -> MustPassLook:
 
 def _failed(look: MustPassLook) -> str:
     numbers = f"trial {look.failed[0]}" if len(look.failed) == 1 else f"trials {some(look.failed)}"
-    said = f"failed {len(look.failed)} of {of(look.trials, 'trial')} ({numbers})"
+    said = f"failed {len(look.failed)} of {counted(look.trials, 'trial')} ({numbers})"
     if look.failed_before:
         return f"{said}; it fails on the baseline, too ({look.failed_before} of {look.trials_before})"
     return f"{said}; it passes on the baseline" if look.trials_before else said

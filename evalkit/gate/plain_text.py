@@ -1,19 +1,10 @@
-"""Words as a decision writes them: one line, bounded, and numbers that do not hide what decided."""
+"""Words as a decision writes them: names, bounded, and numbers that do not hide what decided."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
-LONGEST = 160
 NAMED = 8
-
-
-def one_line(text: str, longest: int = LONGEST) -> str:
-    """What a provider or a person wrote as one line, without control characters, at most `longest` long."""
-    clean = "".join(" " if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp") else char for char in text)
-    line = " ".join(clean.split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def some(names: Iterable[object], most: int = NAMED) -> str:
@@ -38,8 +29,3 @@ def change(delta: float | None) -> str:
         return "–"
     text = f"{delta:+.2f}"
     return text if float(text) else text[1:]
-
-
-def of(number: int, noun: str) -> str:
-    """A number with its noun: '1 case', '3 cases'."""
-    return f"{number} {noun}{'s' * (number != 1)}"

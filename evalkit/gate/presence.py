@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from evalkit.gate.advice import measure
 from evalkit.gate.decision import Note, Reason
-from evalkit.gate.plain_text import of, some
+from evalkit.gate.plain_text import some
 from evalkit.gate.scope import Scope
 from evalkit.gate.unmeasured import lacking, lacking_before
+from evalkit.shown import counted
 
 
 def reasons(scope: Scope) -> Iterator[Reason]:
@@ -42,11 +43,15 @@ def notes(scope: Scope) -> Iterator[Note]:
         yield Note("sample", "candidate", says)
         left = sorted(scope.must_pass & {case.id for case in scope.after.active} - {*scope.expected})
         if left:
-            yield Note("sample", "must_pass", f"{of(len(left), 'must-pass case')} not in this sample: {some(left)}")
+            yield Note(
+                "sample", "must_pass", f"{counted(len(left), 'must-pass case')} not in this sample: {some(left)}"
+            )
     if scope.after is None and scope.baseline is not None:
         left = sorted({*scope.baseline.cases} - {*scope.expected})
         if left:
-            yield Note("sample", "candidate", f"{of(len(left), 'case')} of the baseline not asked of the candidate")
+            yield Note(
+                "sample", "candidate", f"{counted(len(left), 'case')} of the baseline not asked of the candidate"
+            )
     if scope.baseline is not None and scope.candidate.k > scope.baseline.k:
         says = f"the candidate has {scope.candidate.k} trials a case and the baseline {scope.baseline.k}"
         says += f": strata are compared by the first {scope.baseline.k}, must-pass cases by all"
@@ -63,7 +68,7 @@ def notes(scope: Scope) -> Iterator[Note]:
         played, released = scope.candidate.commits[-1][:12], scope.asked.commits[0][:12]
         yield Note("commit", "candidate", f"the candidate was played at commit {played}, and {released} is released")
     if scope.compares and (same := _same_trials(scope)):
-        says = f"{of(same, 'trial')} of the candidate are the baseline's own: nothing they are made of has changed"
+        says = f"{counted(same, 'trial')} of the candidate are the baseline's own: nothing they are made of has changed"
         yield Note("same trials", "candidate", says)
 
 
@@ -104,7 +109,9 @@ def _strata(scope: Scope) -> Iterator[Reason]:
         if scope.after is not None:
             total = scope.after.strata().get(stratum, 0)
             if total:
-                says = f"stratum {stratum} is not in the sample: none of its {of(total, 'case')} was drawn; draw more"
+                says = (
+                    f"stratum {stratum} is not in the sample: none of its {counted(total, 'case')} was drawn; draw more"
+                )
                 yield Reason("missing", stratum, says)
         else:
             says = f"stratum {stratum} is not on the candidate's side: nothing says whether it dropped"
@@ -118,7 +125,7 @@ def _strata(scope: Scope) -> Iterator[Reason]:
         cases = [case.id for case in scope.before.active if case.stratum == stratum]
         if not all(amended.get(name, False) for name in cases):
             says = f"stratum {stratum} is gone from the candidate's suite, and no amendment says why for all of its"
-            yield Reason("missing", stratum, f"{says} {of(len(cases), 'case')}")
+            yield Reason("missing", stratum, f"{says} {counted(len(cases), 'case')}")
 
 
 def _moved(scope: Scope) -> Iterator[Reason]:
@@ -137,7 +144,7 @@ def _k(scope: Scope) -> Iterator[Reason]:
     if baseline is None:
         return
     if candidate.k < baseline.k:
-        says = f"the candidate has {of(candidate.k, 'trial')} a case and the baseline {baseline.k}"
+        says = f"the candidate has {counted(candidate.k, 'trial')} a case and the baseline {baseline.k}"
         yield Reason("trials", "candidate", f"{says}; play it with --trials {baseline.k}", measured=False)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalkit.gate.decision import Note, QuarantineLook, Reason
-from evalkit.gate.plain_text import of, one_line, some
+from evalkit.gate.plain_text import some
 from evalkit.gate.scope import Scope
 from evalkit.gate.sides import Side
 from evalkit.quarantine import Quarantined, signed_off
+from evalkit.shown import counted, one_line
 
 SHOWN_COMMIT = 12
 
@@ -89,7 +90,7 @@ def _trials_before(look: QuarantineLook) -> int:
 
 
 def _unproven(look: QuarantineLook) -> str:
-    trials = of(_trials_before(look), "trial")
+    trials = counted(_trials_before(look), "trial")
     do = "does" if _trials_before(look) == 1 else "do"
     counts = f"{look.baseline_passes} passed, {look.baseline_fails} failed"
     says = f"{look.case} is new in quarantine, and the baseline's {trials} {do} not show that it flakes ({counts})"

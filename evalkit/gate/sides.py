@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from evalkit.errors import NotMeasured
-from evalkit.gate.plain_text import one_line
+from evalkit.shown import one_line
 from evalkit.suite import Suite
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from evalkit.gate.advice import broken
 from evalkit.gate.decision import Look, Note, Reason, StratumLook
-from evalkit.gate.plain_text import apart, change, of, some
+from evalkit.gate.plain_text import apart, change, some
 from evalkit.gate.scope import Scope
 from evalkit.gate.unmeasured import lacking_before
+from evalkit.shown import counted
 from evalkit.stats.noise import NoiseBand, band, drops_out
 
 Assumed = Callable[[str, int], float]
@@ -72,7 +73,9 @@ def _look(scope: Scope, stratum: str, ids: tuple[str, ...], assumed: Assumed | N
     if not ids or side is None:
         new = [name for name in scope.expected if scope.stratum_of(name) == stratum]
         if new and stratum not in scope.strata_before and all(name in scope.new for name in new):
-            return StratumLook(stratum, "new", 0, *nothing, why=f"new: {of(len(new), 'case')}, none with a baseline")
+            return StratumLook(
+                stratum, "new", 0, *nothing, why=f"new: {counted(len(new), 'case')}, none with a baseline"
+            )
         return StratumLook(stratum, "not measured", 0, *nothing, why="none of its cases is on both sides")
     if why := _why_not(scope, stratum, ids):
         return StratumLook(stratum, "not measured", len(ids), *nothing, why=why)
@@ -117,7 +120,7 @@ def _why_not(scope: Scope, stratum: str, ids: tuple[str, ...]) -> str:
     if lost:
         return f"not measured for the baseline: {some(sorted(lost))}"
     if side is not None and scope.candidate.k < side.k:
-        return f"the candidate has {of(scope.candidate.k, 'trial')} a case, the baseline {side.k}"
+        return f"the candidate has {counted(scope.candidate.k, 'trial')} a case, the baseline {side.k}"
     return ""
 
 
@@ -176,8 +179,8 @@ def _sees(n: int, before: Fraction, width: float | None) -> str:
     if width is None or drops_out(-float(before), width):
         return ""
     if not before:
-        return f"the baseline passes none of its {of(n, 'case')}: nothing can drop"
-    return f"{of(n, 'case')} {'is' if n == 1 else 'are'} too few: even a drop to none stays inside the band"
+        return f"the baseline passes none of its {counted(n, 'case')}: nothing can drop"
+    return f"{counted(n, 'case')} {'is' if n == 1 else 'are'} too few: even a drop to none stays inside the band"
 
 
 def _dropped(look: StratumLook) -> str:
@@ -185,7 +188,7 @@ def _dropped(look: StratumLook) -> str:
         return f"{look.stratum} dropped"
     drop, width = apart(-look.delta, look.band)
     kind = "assumed band" if look.assumed else "band"
-    says = f"{look.stratum} dropped {drop}, more than its {kind} of {width} ({of(look.n, 'case')}: "
+    says = f"{look.stratum} dropped {drop}, more than its {kind} of {width} ({counted(look.n, 'case')}: "
     says += f"{look.baseline:.2f} before, {look.candidate:.2f} now)"
     if len(look.looks) > 1 and look.looks[1].delta is not None:
         again, width = apart(-look.looks[1].delta, look.band)

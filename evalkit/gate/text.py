@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from evalkit.gate.decision import Decision, SideRecord, StratumLook
-from evalkit.gate.plain_text import change, of, one_line
+from evalkit.gate.plain_text import change
+from evalkit.shown import counted, one_line
 
 HEADS = {
     "must_pass": "Must-pass cases that failed",
@@ -50,17 +51,17 @@ def headline(decision: Decision) -> str:
     if decision.verdict == "block":
         findings = sum(each.measured for each in decision.reasons)
         rest = len(decision.reasons) - findings
-        more = f", and {of(rest, 'thing')} not measured" if rest else ""
-        return f"BLOCK: {name}{against} may not go out: {of(findings, 'reason')}{more}."
+        more = f", and {counted(rest, 'thing')} not measured" if rest else ""
+        return f"BLOCK: {name}{against} may not go out: {counted(findings, 'reason')}{more}."
     if decision.verdict == "not measured":
-        return f"NOT MEASURED, which blocks: {name}{against}: {of(len(decision.reasons), 'thing')} not known."
+        return f"NOT MEASURED, which blocks: {name}{against}: {counted(len(decision.reasons), 'thing')} not known."
     bands = " (its bands were assumed, not measured)" if decision.band == "assumed" else ""
     return f"ALLOW: {name}{against}: {_rests_on(decision)}{bands}."
 
 
 def _rests_on(decision: Decision) -> str:
     cases = sum(not each.quarantined for each in decision.must_pass)
-    said = [f"{of(cases, 'must-pass case')} passed"] if cases else []
+    said = [f"{counted(cases, 'must-pass case')} passed"] if cases else []
     held = sum(each.verdict == "held" for each in decision.strata)
     if held:
         said.append(f"{held} {'stratum' if held == 1 else 'strata'} held")
@@ -104,6 +105,6 @@ def _side(side: SideRecord) -> str:
     days = f"trials of {side.first}" if side.first else "trials without a date"
     if side.last != side.first:
         days += f" to {side.last}"
-    repeats = f", {of(side.repeats, 'repeat')}" if side.repeats > 1 else ""
+    repeats = f", {counted(side.repeats, 'repeat')}" if side.repeats > 1 else ""
     judged = f", judged by {side.judged_by}" if side.judged_by else ""
-    return one_line(f"{side.name}{run}: {days}, {of(side.k, 'trial')} a case{repeats}{judged}", 300)
+    return one_line(f"{side.name}{run}: {days}, {counted(side.k, 'trial')} a case{repeats}{judged}", 300)

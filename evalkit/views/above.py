@@ -7,10 +7,9 @@ from datetime import UTC, date, datetime
 from evalkit import cards
 from evalkit.cards import Card
 from evalkit.flaking import by_baseline
-from evalkit.gate.plain_text import one_line
 from evalkit.missing import missing
 from evalkit.quarantine import Quarantined
-from evalkit.shown import counted
+from evalkit.shown import counted, one_line
 from evalkit.tables import Run
 
 # Lines of slots that are named; of a run that was stopped early the others are counted.
