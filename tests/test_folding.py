@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalkit.folding import characters, fold, scan
+from evalkit.folding import characters, fold, pieces
+from evalkit.folding import folded as folded_module
 
 LONG_DASHES = "\u2014\u2015\u2e3a\u2e3b\ufe31\ufe58"
 # Characters that NFKC composes, takes apart or reorders, that vanish, break lines or fold to something else.
@@ -130,7 +131,7 @@ def test_a_text_with_more_kinds_of_odd_characters_than_are_replaced_one_by_one_f
     ],
 )
 def test_breaks_are_where_a_line_ends_hard_or_a_long_dash_stands(text: str, breaks: tuple[int, ...]) -> None:
-    assert fold(text).breaks == breaks
+    assert tuple(fold(text).breaks) == breaks
 
 
 def test_a_lone_hangul_vowel_is_a_character_of_its_own_and_one_in_a_syllable_is_not() -> None:
@@ -141,16 +142,22 @@ def test_a_lone_hangul_vowel_is_a_character_of_its_own_and_one_in_a_syllable_is_
 
 
 @settings(max_examples=400, deadline=None)
+@given(texts, st.sampled_from([1, 2, 3, 5, 512]))
+def test_a_text_folded_with_its_way_back_is_the_one_folded_alone(text: str, block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_BLOCK", block)
+        patch.setattr(folded_module, "_MANY", 10_000)
+        alone = fold(text)
+        patch.setattr(folded_module, "_MANY", -1)
+        assert fold(text) == alone
+
+
+@settings(max_examples=400, deadline=None)
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
 def test_breaks_equal_their_definition_however_the_text_is_cut_into_blocks(text: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "_BLOCK", block)
-        assert fold(text).breaks == breaks_of(text)
-
-
-def test_breaks_until_an_offset_are_complete_up_to_there() -> None:
-    folded = fold("One\nTwo " * 2_000)
-    assert [at for at in folded.breaks_until(100) if at <= 100] == [at for at in folded.breaks if at <= 100]
+        patch.setattr(pieces, "_BLOCK", block)
+        assert tuple(fold(text).breaks) == breaks_of(text)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +188,7 @@ def test_a_span_is_led_back_to_the_characters_that_it_was_made_from(source: str,
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
 def test_every_folded_character_is_led_back_to_a_piece_that_folds_to_it(text: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "_BLOCK", block)
+        patch.setattr(pieces, "_BLOCK", block)
         folded = fold(text)
         ends = []
         for at, char in enumerate(folded.text):
@@ -206,7 +213,7 @@ def test_a_word_in_any_text_is_led_back_exactly(before: str, word: str, after: s
 
 @pytest.mark.parametrize("block", [1, 2, 3, 4])
 def test_what_composes_is_never_cut_apart(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "_BLOCK", block)
+    monkeypatch.setattr(pieces, "_BLOCK", block)
     for cluster in ("\u1100\u1161\u11a8", "e\u0301", "\uff76\uff9e", "a\u200b\u0301"):
         source = f"x{cluster}y refund"
         assert fold(source).original(1, 2) == (1, 1 + len(cluster))

@@ -20,7 +20,8 @@ from evalkit.loading import load_suite
 from evalkit.patterns import Concepts, Pattern, concept_key
 from evalkit.patterns import blocks as blocks_module
 from evalkit.patterns import concepts as concepts_module
-from evalkit.patterns import spans as spans_module
+from evalkit.patterns import vocabulary as vocabulary_module
+from evalkit.patterns import windows as windows_module
 from evalkit.patterns.alternatives import MAX_CHARS, MAX_SIZE
 from evalkit.patterns.examples import mistaken, unproved
 from evalkit.patterns.words import needs
@@ -466,9 +467,9 @@ def test_a_long_text_searched_piece_by_piece_gives_the_hits_of_a_search_at_once(
         patch.setattr(concepts_module, "MAX_CLAIMS", 10_000)
         patch.setattr(concepts_module, "MAX_HITS", 10_000)
         at_once = concepts.find(text)
-        patch.setattr(spans_module, "_WHOLE", 0)
-        patch.setattr(spans_module, "_STEP", step)
-        patch.setattr(concepts_module, "unrepeated", lambda data, pieces: pieces)
+        patch.setattr(concepts_module, "WHOLE", -1)
+        patch.setattr(windows_module, "_STEP", step)
+        patch.setattr(windows_module, "unrepeated", lambda data, pieces: pieces)
         assert concepts.find(text) == at_once
 
 
@@ -557,9 +558,9 @@ def test_an_alternative_is_never_ruled_out_where_it_stands(alternatives: list[st
         one_by_one = concepts.find(text)
         patch.setattr(concepts_module, "FEW", 0)
         assert concepts.find(text) == one_by_one
-        patch.setattr(spans_module, "_WHOLE", 0)
-        patch.setattr(blocks_module, "_BLOCK", 2)
-        patch.setattr(blocks_module, "_FEW", 2)
+        patch.setattr(concepts_module, "WHOLE", -1)
+        for module in (blocks_module, vocabulary_module):
+            patch.setattr(module, "BLOCK", 2)
         assert concepts.find(text) == one_by_one
 
 
@@ -579,7 +580,7 @@ def test_an_alternative_is_never_ruled_out_where_it_stands(alternatives: list[st
 def test_an_alternative_is_found_in_a_long_text_wherever_it_begins(alternative: str, said: str) -> None:
     concepts = of(alternative)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spans_module, "_WHOLE", 0)
+        patch.setattr(concepts_module, "WHOLE", -1)
         patch.setattr(concepts_module, "FEW", 0)
         for before in range(40):
             text = f"{'so ' * before}{said}{' so' * 400}"
@@ -648,8 +649,8 @@ def test_what_a_text_says_again_and_again_is_read_once_and_what_follows_is_still
     paragraph = " ".join("".join(chance.choices("abcdefgh", k=chance.randint(2, 9))) for _ in range(700))
     text = f"{paragraph} refund " * 40 + "We never pay. " * 900 + "It is paid."
     data = text.encode()
-    pieces = list(spans_module.windows(data))
-    assert len(list(spans_module.unrepeated(data, pieces))) < len(pieces) / 4
+    pieces = list(windows_module.windows(data))
+    assert len(list(windows_module.unrepeated(data, pieces))) < len(pieces) / 4
     concepts = Concepts.compile({"a": Pattern(any=["refund"]), "b": Pattern(any=["paid", "pay"])})
     found = [(hit.concept, hit.negated) for hit in concepts.find(text)]
     assert ("a", False) in found
@@ -658,10 +659,10 @@ def test_what_a_text_says_again_and_again_is_read_once_and_what_follows_is_still
 
 def test_a_piece_behind_another_piece_is_read_anew() -> None:
     # The same words behind a "not" are a denial, and none behind something else.
-    piece = spans_module.Window
+    piece = windows_module.Window
     data = b"aaabbbcccbbbaaabbb"
     pieces = [piece(start, start + 3, start + 3) for start in range(0, len(data), 3)]
-    assert [each.begin for each in spans_module.unrepeated(data, pieces)] == [0, 3, 6, 9, 12]
+    assert [each.begin for each in windows_module.unrepeated(data, pieces)] == [0, 3, 6, 9, 12]
 
 
 def test_a_claim_behind_many_denials_still_counts() -> None:

@@ -36,19 +36,13 @@ _UNSEEN = (
 _INVISIBLE = re.compile(f"[{_UNSEEN}]")
 # Typed for an apostrophe; elsewhere it marks code.
 BACKTICK = re.compile(r"`(?<=[^\W_]`)(?=[^\W_])")
-_NEWLINE = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+# What begins a new line; "\r\n" begins one.
+_LINES = "\n\r\x0b\x0c\x85\u2028\u2029"
+_NEWLINE = re.compile(f"\r\n|[{_LINES}]")
 _LONG = "\x01"
 # White space that folding changes, and the long dashes, once they have been marked.
 _GAP = re.compile(rf"\s\s+|[^\S ]|{_LONG}")
-# What folds to several characters, and is common.
-_LONGER = "\u2025\u2026\u2116\u2122\u00bc-\u00be\ufb00-\ufb04"
-# The spots of a text at which more than a character is exchanged for another: white space but single spaces, with what
-# hides in it; a long dash, or a character that folds to several, with what hides behind it.
-_GAPS = f"{_WHITE}{_UNSEEN}"
-_SPOT = f"[{_GAPS}{_LONGER}{_LONG_DASH}]"
-_REST = f"(?:(?<=[ {_GAPS}])[ {_GAPS}]*|[{_UNSEEN}]*)"
-_SPOTS, _SPOTS_OF_SPACES = re.compile(_SPOT + _REST), re.compile(f"(?:{_SPOT}| (?= )){_REST}")
-_GAP_HERE, _UNSEEN_HERE, _GROWS = re.compile(f"[ {_GAPS}]*"), re.compile(f"[{_UNSEEN}]*"), re.compile(f"[{_LONGER}]")
+_GAP_HERE = re.compile(f"[ {_WHITE}{_UNSEEN}]*")
 # The bytes of what folds to itself and is in every text.
 _USUAL = bytes(range(0x20, 0x7F))
 # Characters that have been looked at and fold to themselves. It only spares time, and is bounded.
@@ -56,4 +50,6 @@ _ORDINARY: set[str] = set()
 _REMEMBERED = 1 << 14
 # More kinds of characters than this to exchange, and one table is faster than one `replace` for each.
 _FEW = 64
+# Of more characters that are not all ASCII, the kinds are sooner found with arrays.
+_MANY = 10_000
 _BLOCK = 1_024

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evalkit.folding.plain import _collapsed, _plain
-from evalkit.folding.scan import _Scan
+from evalkit.folding.characters import _MANY
+from evalkit.folding.origins import Origins
+from evalkit.folding.plain import _collapsed, _is_single_spaced, _odd, _plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,37 +16,30 @@ class Folded:
 
     source: str
     text: str
-    _scans: list[_Scan] = field(default_factory=list, init=False, repr=False, compare=False)
+    _origins: list[Origins] = field(default_factory=list, repr=False, compare=False)
 
     @property
-    def breaks(self) -> tuple[int, ...]:
+    def breaks(self) -> Sequence[int]:
         """Sorted offsets into `text` where a clause ends that the folded text does not show.
 
         A hard line break (a blank line, or a line that does not begin with a lower-case letter) is given by
         the offset of what follows it, a long dash by its own offset.
         """
-        return tuple(self.breaks_until(len(self.text)))
-
-    def breaks_until(self, offset: int) -> Sequence[int]:
-        """The `breaks`, complete up to an offset into `text`, without a look at what follows it."""
-        if self.text is self.source:
-            return ()
-        return self._scan(offset).breaks
+        return () if self.text is self.source else self._way_back().breaks
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """The offsets in `source` of the characters that `text[start:end]` was made from."""
         if self.text is self.source:
             return start, end
-        scan = self._scan(end)
-        first = scan.place(start, opening=True)
-        return first, max(first, scan.place(end - 1, opening=False)) if end > start else first
+        origins = self._way_back()
+        first = origins.start(start)
+        return first, max(first, origins.end(end - 1)) if end > start else first
 
-    def _scan(self, offset: int) -> _Scan:
-        # Only texts with something in them pay for the way back, and only as far as it stands.
-        if not self._scans:
-            self._scans.append(_Scan(self.source))
-        self._scans[0].reach(offset)
-        return self._scans[0]
+    def _way_back(self) -> Origins:
+        # Only texts with something in them pay for it.
+        if not self._origins:
+            self._origins.append(Origins(self.source, _odd(self.source)))
+        return self._origins[0]
 
 
 def fold(text: str) -> Folded:
@@ -53,5 +47,10 @@ def fold(text: str) -> Folded:
 
     Halves of characters (lone surrogates) become U+FFFD, so that what is folded can always be encoded.
     """
-    folded = _collapsed(_plain(text))
+    kinds = _odd(text)
+    # A longer text is folded with its way back, which then takes no longer than folding alone.
+    if len(text) > _MANY and (kinds or not _is_single_spaced(text)):
+        origins = Origins(text, kinds)
+        return Folded(text, text if origins.folded == text else origins.folded, [origins])
+    folded = _collapsed(_plain(text, kinds=kinds))
     return Folded(text, text if folded == text else folded)

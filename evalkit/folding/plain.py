@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Set
 from functools import lru_cache
 from operator import itemgetter
 
@@ -10,9 +11,9 @@ from evalkit.folding.characters import (
     _BLANKS,
     _FEW,
     _FIXED,
-    _GROWS,
     _INVISIBLE,
     _LONG_DASH,
+    _MANY,
     _ORDINARY,
     _REMEMBERED,
     _USUAL,
@@ -41,14 +42,14 @@ def _clings(char: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _keeps_its_place(char: str) -> bool:
-    """Whether a character folds by itself to a single one or to none, or is known to fold to more than one."""
+    """Whether a character folds by itself, and to no white space among other characters."""
     folded = fold_char(char)
-    return (len(folded) < 2 or _GROWS.match(char) is not None) and not _clings(char)
+    return not _clings(char) and (len(folded) < 2 or not any(map(str.isspace, folded)))
 
 
-def _plain(text: str, long_dash: str = "-") -> str:
+def _plain(text: str, long_dash: str = "-", kinds: Set[str] | None = None) -> str:
     # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
-    kinds = _odd(text)
+    kinds = _odd(text) if kinds is None else kinds
     folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in kinds)
     exchange = {kind: new for kind, new in folded if kind != new}
     if len(exchange) > _FEW:
@@ -64,12 +65,29 @@ def _plain(text: str, long_dash: str = "-") -> str:
 
 def _odd(text: str) -> set[str]:
     """The kinds of characters of a text but for those that fold to themselves, whatever stands around them."""
-    rare = text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
-    kinds = set(rare.decode("utf-8", "surrogatepass")) - _ORDINARY
+    kinds = _kinds(text) - _ORDINARY
     ordinary = {kind for kind in kinds if fold_char(kind) == kind and not _clings(kind)}
     if len(_ORDINARY) < _REMEMBERED:
         _ORDINARY.update(ordinary)
     return kinds - ordinary
+
+
+def _kinds(text: str) -> set[str]:
+    """The kinds of characters of a text, but for some of the usual ones."""
+    if len(text) < _MANY or text.isascii():
+        rare = text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
+        return set(rare.decode("utf-8", "surrogatepass"))
+    import numpy as np  # only long texts pay for it
+
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    there = np.zeros(int(codes.max()) + 1, np.bool_)
+    there[codes] = True
+    return set(map(chr, np.flatnonzero(there).tolist()))
+
+
+def _is_single_spaced(text: str) -> bool:
+    """Whether a text holds no white space but spaces, none of them beside another."""
+    return "  " not in text and not any(blank in text for blank in _BLANKS)
 
 
 def _collapsed(plain: str) -> str:

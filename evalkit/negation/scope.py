@@ -118,7 +118,7 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 def _seen(folded: Folded, start: int, end: int) -> str:
     """A piece of the folded text with the clause breaks that it does not show by itself."""
     # A hard line break stands before its offset, in place of the space there; a long dash at its offset.
-    seen, breaks = folded.text[start:end], folded.breaks_until(end)
+    seen, breaks = folded.text[start:end], folded.breaks
     first, last = bisect_left(breaks, start), bisect_left(breaks, end + 1)
     if first == last:
         return seen

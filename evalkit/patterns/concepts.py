@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -15,22 +16,12 @@ from evalkit.errors import Fault, PatternError
 from evalkit.folding import Folded, fold
 from evalkit.negation import negated
 from evalkit.patterns.alternatives import Alternative, literal, read, shown
+from evalkit.patterns.blocks import Places
 from evalkit.patterns.prefilter import Prefilter
 from evalkit.patterns.short import ShortPrefilter
-from evalkit.patterns.spans import (
-    REACH,
-    Characters,
-    Found,
-    Place,
-    Stretch,
-    boundary,
-    longest,
-    outside,
-    stretches,
-    unrepeated,
-    windows,
-)
+from evalkit.patterns.spans import Characters, Found, longest, outside
 from evalkit.patterns.translation import Unreadable
+from evalkit.patterns.windows import REACH, Place, Window, boundary, kept
 from evalkit.transcript import Hit
 
 # Lists of hits are for people. After so many claims of one concept in one text, or so many hits of any kind, no more
@@ -39,10 +30,20 @@ from evalkit.transcript import Hit
 MAX_CLAIMS = 20
 MAX_HITS = 200
 MAX_READ = 50_000
+# A text of more bytes is long: it is cut into windows, and what it says again need not be read again.
+WHOLE = 8_000
 # No hit of a long text has more, in the characters that it is sure to be found with.
 MAX_SPACES = 150
+# Of a long text so many bytes are looked through at first, and then so many times as many: a concept that is decided in
+# a few is not looked for in many.
+FIRST, GROWTH = 16_000, 8
 # So few alternatives are sooner looked for one by one than ruled out together with all others, but in such a text.
 FEW = 64
+
+# Where alternatives of a concept, by their place in it, are looked for.
+Windows = Iterable[tuple[Window, Sequence[int]]]
+
+_begin = itemgetter(0)
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 
@@ -124,7 +125,7 @@ class Concepts:
 
     @cached_property
     def _prefilter(self) -> Prefilter:
-        return Prefilter([each for concept in self._concepts for each in concept.any])
+        return Prefilter([each for concept in self._concepts for each in concept.any], MAX_SPACES)
 
     @cached_property
     def _short(self) -> ShortPrefilter:
@@ -149,17 +150,14 @@ class Concepts:
         most = MAX_CLAIMS if len(folded.text) <= MAX_READ else 1
         chars = Characters(data)
         found: dict[int, list[Found]] = {}
-        for stretch in stretches(data, unrepeated(data, windows(data))):
-            for number, places in self._candidates(stretch, searched).items():
-                kept = found.setdefault(number, [])
-                for spans in self._spans(data, stretch, number, places):
-                    if not _keep(folded, map(chars.span, spans), most, kept):
-                        searched.discard(number)
-                        break
-            if not searched:
-                break
-        hits = [self._hit(folded, number, each) for number, kept in found.items() for each in longest(kept)]
-        return tuple(sorted(hits, key=attrgetter("start", "end", "concept")))
+        for number, windows in self._candidates(data, searched):
+            hits = found.setdefault(number, [])
+            for spans in self._spans(data, number, windows):
+                if not _keep(folded, map(chars.span, spans), most, hits):
+                    searched.discard(number)
+                    break
+        those = [self._hit(folded, number, each) for number, hits in found.items() for each in longest(hits)]
+        return tuple(sorted(those, key=attrgetter("start", "end", "concept")))
 
     def _wanted(self, names: Iterable[str] | None) -> set[int]:
         if names is None:
@@ -172,32 +170,61 @@ class Concepts:
             )
         return {number for number in numbers.values() if number is not None}
 
-    def _candidates(self, stretch: Stretch, searched: set[int]) -> dict[int, list[Place]]:
-        """For each searched concept that may stand in a stretch of text, where its alternatives may."""
-        concepts, end = self._concepts, len(stretch.text)
-        if end <= MAX_READ and sum(len(concepts[number].any) for number in searched) <= FEW:
-            return {number: [(0, end, place) for place in range(len(concepts[number].any))] for number in searched}
-        found: defaultdict[int, list[Place]] = defaultdict(list)
-        owners = self._owners
-        if stretch.whole:
-            for alternative in self._short.candidates(stretch.text):
-                number, place = owners[alternative]
-                if number in searched:
-                    found[number].append((0, end, place))
-            return found
-        sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
-        for alternative, places in self._prefilter.places(stretch.text, sought, MAX_SPACES):
-            number, place = owners[alternative]
-            # Most of what may stand in a long text does not, which a single look at all its places tells.
-            together = b" ".join([stretch.text[begin:until] for begin, until in places])
-            if concepts[number].any[place].may_stand(together):
-                found[number] += [(begin, until, place) for begin, until in places]
-        return found
+    def _candidates(self, data: bytes, searched: Set[int]) -> Iterator[tuple[int, Windows]]:
+        """Each concept that may stand in a text, of those that are still `searched`, and where its alternatives may.
 
-    def _spans(self, data: bytes, stretch: Stretch, number: int, places: list[Place]) -> Iterator[list[Found]]:
-        """Where a concept stands, window by window of a stretch."""
+        A concept may come several times, with windows further on in the text.
+        """
+        concepts, owners = self._concepts, self._owners
+        few = len(data) <= MAX_READ and sum(len(concepts[number].any) for number in searched) <= FEW
+        if len(data) <= WHOLE:
+            whole = Window(0, len(data), len(data))
+            if few:
+                for number in tuple(searched):
+                    yield number, [(whole, range(len(concepts[number].any)))]
+                return
+            found: defaultdict[int, list[int]] = defaultdict(list)
+            for alternative in self._short.candidates(data):
+                number, place = owners[alternative]
+                found[number].append(place)
+            for number in searched & found.keys():
+                yield number, [(whole, found[number])]
+            return
+        text = kept(data)
+        if few:
+            for number in tuple(searched):
+                yield number, text.windows([(0, len(text.text), place) for place in range(len(concepts[number].any))])
+            return
+        sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
+        standing: defaultdict[int, list[tuple[int, Places]]] = defaultdict(list)
+        for alternative, places in self._prefilter.places(text.text, sought):
+            number, place = owners[alternative]
+            standing[number].append((place, places))
+        first, last = 0, FIRST
+        while first < len(text.text):
+            for number, those in standing.items():
+                if number in searched and (near := self._near(text.text, number, those, first, last)):
+                    yield number, text.windows(near)
+            first, last = last, last * GROWTH
+
+    def _near(
+        self, text: bytes, number: int, standing: Iterable[tuple[int, Places]], first: int, last: int
+    ) -> list[Place]:
+        """The places of a concept's alternatives that begin from byte to byte, of those that can stand there."""
+        near: list[Place] = []
+        for place, places in standing:
+            those = places[bisect_left(places, first, key=_begin) : bisect_left(places, last, key=_begin)]
+            # Most of what may stand in a long text does not, which a single look at all its places tells.
+            if those and self._concepts[number].any[place].may_stand(
+                b" ".join([text[each:end] for each, end in those])
+            ):
+                near += [(each, end, place) for each, end in those]
+        return near
+
+    def _spans(self, data: bytes, number: int, windows: Windows) -> Iterator[list[Found]]:
+        """Where a concept stands, window by window."""
         concept = self._concepts[number]
-        for window, near in stretch.windows(places):
+        for window, near in windows:
             spans = [
                 Found(start, end, place) for place in near for start, end in concept.any[place].spans(data, *window)
             ]

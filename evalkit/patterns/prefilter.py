@@ -3,48 +3,143 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import NamedTuple
 
 from evalkit.patterns.alternatives import Alternative
-from evalkit.patterns.blocks import Blocks, Places
-from evalkit.patterns.words import Need, needs
+from evalkit.patterns.blocks import Blocks, Places, length_of
+from evalkit.patterns.vocabulary import Vocabulary
+from evalkit.patterns.words import Need, Ways, needs
+
+
+class _Choice(NamedTuple):
+    """What is needed in so many blocks in a row: any of the `words` or all words of one of the `phrases`."""
+
+    words: frozenset[int]
+    phrases: tuple[frozenset[int], ...]
+    length: int
+
+
+class _Phrase(NamedTuple):
+    """Words by number, and the choices that all of them together are a way of, each of which has one of the `bits`."""
+
+    words: frozenset[int]
+    choices: tuple[int, ...]
+    bits: int
+
+
+class _Need(NamedTuple):
+    """What a branch of an alternative needs: a way of each of its `choices`, the rarest first."""
+
+    alternative: int
+    choices: tuple[int, ...]
+    length: int
+    bits: int
 
 
 class Prefilter:
-    """All alternatives, by number: those that may stand in a text, and others now and then."""
+    """All alternatives, by number: those that may stand in a text, and others now and then.
 
-    def __init__(self, alternatives: Sequence[Alternative]) -> None:
+    Those with more than so many `spaces` in them may be missed.
+    """
+
+    def __init__(self, alternatives: Sequence[Alternative], spaces: int) -> None:
         self._always: list[int] = []
-        self._needs: list[tuple[int, Need]] = []
+        read: list[tuple[int, Need]] = []
         for number, each in enumerate(alternatives):
             branches = needs(each.source, left=each.left, right=each.right)
             if all(need.choices for need in branches):
-                self._needs += [(number, need) for need in branches]
+                read += [(number, need) for need in branches]
             else:
                 self._always.append(number)
-        common = Counter(word for _, need in self._needs for word in {w for each in need.choices for w in each.all()})
-        self._numbers = {word: number for number, word in enumerate(sorted(common), 1)}
-        # Of what is needed, the words that the fewest others need: without one of them the rest is not looked at.
-        self._asking: defaultdict[bytes, list[int]] = defaultdict(list)
-        for place, (_, need) in enumerate(self._needs):
-            asking = [{*each.words, *(min(words, key=common.get) for words in each.phrases)} for each in need.choices]
-            for word in min(asking, key=lambda words: sum(map(common.get, words))):
-                self._asking[word].append(place)
+        # In how many choices a word is, which tells how common it may be in texts.
+        common = Counter(word for _, need in read for ways in need.choices for word in ways.all())
+        self._vocabulary = Vocabulary(sorted(common))
+        self._needs: list[_Need] = []
+        # Without one of these words the rest of a need is not looked at: those of its rarest choice.
+        self._asking: defaultdict[int, list[int]] = defaultdict(list)
+        places: dict[_Choice, int] = {}
+        for alternative, need in read:
+            length = length_of(min(need.spaces, spaces))
+            asked = [(_rarest(ways, common), self._choice(ways, length)) for ways in need.choices]
+            asked.sort(key=lambda each: sum(common[word] for word in each[0]))
+            for word in asked[0][0]:
+                self._asking[self._vocabulary.numbers[word]].append(len(self._needs))
+            choices = tuple(places.setdefault(choice, len(places)) for _, choice in asked)
+            self._needs.append(_Need(alternative, choices, length, _bits(choices)))
+        self._choices = list(places)
+        # By a word, the bits of the choices that it is a way of; by the rarest word of a phrase, the phrases.
+        self._told = [0] * (len(self._vocabulary.numbers) + 1)
+        phrases: defaultdict[frozenset[int], list[int]] = defaultdict(list)
+        for place, choice in enumerate(self._choices):
+            for word in choice.words:
+                self._told[word] |= 1 << place
+            for words in choice.phrases:
+                phrases[words].append(place)
+        self._phrases: defaultdict[int, list[_Phrase]] = defaultdict(list)
+        written = sorted(common)
+        for words, those in phrases.items():
+            rarest = min(words, key=lambda word: common[written[word - 1]])
+            self._phrases[rarest].append(_Phrase(words, tuple(those), _bits(those)))
 
-    def places(self, data: bytes, sought: Set[int], spaces: int) -> Iterator[tuple[int, Places]]:
-        """The alternatives of those `sought` that can stand in UTF-8 `data` with at most so many spaces in them.
+    def places(self, data: bytes, sought: Set[int]) -> Iterator[tuple[int, Places]]:
+        """The alternatives of those `sought` that can stand in a long text of UTF-8 `data`.
 
-        With each come the places where one of its branches can: wherever that stands, all of it is in one of them, and
-        the character behind it. An alternative may come several times.
+        With each come the places where one of its branches can, in their order: wherever that stands, all of it is in
+        one of them, and the character behind it. An alternative may come several times.
         """
-        text = Blocks(data, self._numbers)
         for number in self._always:
             if number in sought:
                 yield number, [(0, len(data))]
-        for number, need in self._asked(text.words):
-            if number in sought and (places := text.places(need, spaces)):
-                yield number, places
+        blocks = self._vocabulary.blocks(data)
+        standing = list(self._standing(blocks, sought))
+        places = blocks.places([bits for _, bits in standing], [need.length for need, _ in standing])
+        yield from zip((need.alternative for need, _ in standing), places, strict=True)
 
-    def _asked(self, words: Set[bytes]) -> list[tuple[int, Need]]:
-        asked = {place for word in self._asking.keys() & words for place in self._asking[word]}
-        return [self._needs[place] for place in asked]
+    def _choice(self, ways: Ways, length: int) -> _Choice:
+        words, *phrases = (
+            frozenset(self._vocabulary.numbers[word] for word in words) for words in (ways.words, *ways.phrases)
+        )
+        return _Choice(words, tuple(phrases), length)
+
+    def _standing(self, blocks: Blocks, sought: Set[int]) -> Iterator[tuple[_Need, int]]:
+        """What is needed and stands together somewhere, and the bits of the blocks that begin there."""
+        words, choices = blocks.words, self._choices
+        # The choices that the words hold a way of, wherever in the text they stand; and of which of them the phrases.
+        held = 0
+        for word in words:
+            held |= self._told[word]
+        phrases: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
+        for word in self._phrases.keys() & words:
+            for phrase, those, bits in self._phrases[word]:
+                if phrase <= words:
+                    held |= bits
+                    for number in those:
+                        phrases[number].append(phrase)
+        found: dict[int, int] = {}
+        for place in {place for word in self._asking.keys() & words for place in self._asking[word]}:
+            need = alternative, numbers, length, wanted = self._needs[place]
+            if alternative not in sought or wanted & held != wanted:
+                continue
+            bits = -1
+            for number in numbers:
+                here = found.get(number, -1)
+                if here < 0:
+                    here = blocks.of_any(choices[number].words & words, length)
+                    for phrase in phrases.get(number, ()):
+                        here |= blocks.of_all(phrase, length)
+                    found[number] = here
+                bits &= here
+                if not bits:
+                    break
+            else:
+                yield need, bits
+
+
+def _rarest(ways: Ways, common: Counter[bytes]) -> set[bytes]:
+    """Words one of which stands wherever one of the ways does."""
+    return {*ways.words, *(min(words, key=common.__getitem__) for words in ways.phrases)}
+
+
+def _bits(places: Iterable[int]) -> int:
+    return sum(1 << place for place in {*places})

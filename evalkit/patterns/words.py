@@ -27,7 +27,7 @@ _LOOSE = re.compile(f"{_ANY}[^{_BLANK}]*{_ANY}")
 _OPEN = re.compile(r"\[\^|\\[A-Za-z]|\[:|[^\x00-\x7f]")
 
 
-class Choice(NamedTuple):
+class Ways(NamedTuple):
     """What a piece can be written with: any of the `words`, or all words of any of the `phrases`."""
 
     words: frozenset[bytes]
@@ -41,7 +41,7 @@ class Choice(NamedTuple):
 class Need(NamedTuple):
     """What a branch of an alternative needs: of each choice a way, and not more than so many spaces in all of it."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[Ways, ...]
     spaces: int
 
 
@@ -142,11 +142,11 @@ def _rims(way: str) -> str:
 
 
 def _need(parts: list[_Part]) -> Need:
-    choices = filter(None, map(_choice, _pieces(parts)))
+    choices = filter(None, map(_words, _pieces(parts)))
     return Need(tuple(choices), sum(part.spaces for part in parts))
 
 
-def _choice(piece: list[_Part]) -> Choice | None:
+def _words(piece: list[_Part]) -> Ways | None:
     found = {
         frozenset(word.encode() for word in way.split(_BLANK) if word and _ANY not in word) for way in _ways(piece)
     }
@@ -154,7 +154,7 @@ def _choice(piece: list[_Part]) -> Choice | None:
     if frozenset() in found:
         return None
     least = [way for way in found if not any(other < way for other in found)]
-    return Choice(
+    return Ways(
         frozenset(word for way in least if len(way) == 1 for word in way), tuple(way for way in least if len(way) > 1)
     )
 
