@@ -619,8 +619,9 @@ def needed(alternative: str) -> list[tuple[list[str], int]]:
         # Half a word is none, and what may be left out is not asked for.
         ("[a-z]+n't pay", [(["pay", "t"], 1)]),
         ("(pre|re|)fund", [(["fund prefund refund"], 0)]),
-        ("not.{0,40}paid", [([], 40)]),
-        ("not .{0,40} paid", [(["not", "paid"], 42)]),
+        # Of any characters in a row, at most every second is a space once they are folded.
+        ("not.{0,40}paid", [([], 20)]),
+        ("not .{0,40} paid", [(["not", "paid"], 22)]),
         ("refund( it)?", [(["refund"], 1)]),
         ("退款", [([], 0)]),
     ],

@@ -21,7 +21,7 @@ _DASH = (
 _LONG_DASH = "\u2014\u2015\u2e3a\u2e3b\ufe31\ufe58"
 # The white space that NFKC leaves as it is, but for the space itself; and all white space but the space itself.
 _BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\u1680\u2028\u2029"
-_WHITE = f"{_BLANKS}\u00a0\u2000-\u200a\u202f\u205f\u3000"
+_WHITES = f"{_BLANKS}\u00a0\u2000-\u200a\u202f\u205f\u3000"
 
 _FIXED: Mapping[str, str] = {
     **dict.fromkeys(_SINGLE, "'"),
@@ -29,11 +29,11 @@ _FIXED: Mapping[str, str] = {
     **dict.fromkeys(_DASH + _LONG_DASH, "-"),
 }
 # What no reader sees: controls but white space, soft hyphens, joiners, bidi and variation selectors, tags.
-_UNSEEN = (
+_INVISIBLES = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_INVISIBLE = re.compile(f"[{_UNSEEN}]")
+_INVISIBLE = re.compile(f"[{_INVISIBLES}]")
 # Typed for an apostrophe; elsewhere it marks code.
 BACKTICK = re.compile(r"`(?<=[^\W_]`)(?=[^\W_])")
 # What begins a new line; "\r\n" begins one.
@@ -42,7 +42,7 @@ _NEWLINE = re.compile(f"\r\n|[{_LINES}]")
 _LONG = "\x01"
 # White space that folding changes, and the long dashes, once they have been marked.
 _GAP = re.compile(rf"\s\s+|[^\S ]|{_LONG}")
-_GAP_HERE = re.compile(f"[ {_WHITE}{_UNSEEN}]*")
+_GAP_HERE = re.compile(f"[ {_WHITES}{_INVISIBLES}]*")
 # The bytes of what folds to itself and is in every text.
 _USUAL = bytes(range(0x20, 0x7F))
 # Characters that have been looked at and fold to themselves. It only spares time, and is bounded.

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evalkit.folding.characters import _MANY
+from evalkit.folding.characters import _BLANKS, _MANY
 from evalkit.folding.origins import Origins
-from evalkit.folding.plain import _collapsed, _is_single_spaced, _odd, _plain
+from evalkit.folding.plain import _collapsed, _kinds, _odd, _plain, _with_apostrophes
+
+_WHITE = frozenset(_BLANKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Folded:
     def _way_back(self) -> Origins:
         # Only texts with something in them pay for it.
         if not self._origins:
-            self._origins.append(Origins(self.source, _odd(self.source)))
+            self._origins.append(Origins(self.source, _odd(_kinds(self.source))))
         return self._origins[0]
 
 
@@ -47,10 +49,14 @@ def fold(text: str) -> Folded:
 
     Halves of characters (lone surrogates) become U+FFFD, so that what is folded can always be encoded.
     """
-    kinds = _odd(text)
-    # A longer text is folded with its way back, which then takes no longer than folding alone.
-    if len(text) > _MANY and (kinds or not _is_single_spaced(text)):
-        origins = Origins(text, kinds)
-        return Folded(text, text if origins.folded == text else origins.folded, [origins])
-    folded = _collapsed(_plain(text, kinds=kinds))
+    kinds = _kinds(text)
+    odd = _odd(kinds)
+    if not odd and "  " not in text and kinds.isdisjoint(_WHITE):
+        folded = _with_apostrophes(text.strip())
+    elif len(text) < _MANY:
+        folded = _collapsed(_plain(text, odd=odd), kinds & _WHITE)
+    else:
+        # A long text is folded with its way back, which then takes no longer than folding alone.
+        origins = Origins(text, odd)
+        return Folded(text, origins.folded(), [origins])
     return Folded(text, text if folded == text else folded)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from evalkit.folding.characters import BACKTICK
 from evalkit.folding.pieces import is_hard, pieces
+from evalkit.folding.plain import _with_apostrophes, fold_char
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Origins:
-    """Where the characters of a source once `folded` come from, and the sorted offsets of its hidden `breaks`.
+    """Where the characters of a source come from once it is folded, and the clause breaks that it then hides.
 
     `odd` are the kinds of its characters that do not fold to themselves whatever stands around them.
     """
@@ -17,8 +22,10 @@ class Origins:
     def __init__(self, source: str, odd: Set[str]) -> None:
         import numpy as np  # only texts with something in them pay for the way back
 
-        folded, origins, breaks = [], [], []
-        length = stop = 0
+        self._folded: list[Callable[[], str]] = []
+        self._breaks: list[tuple[int, Callable[[], list[int]]]] = []
+        origins = []
+        length = self._stop = 0
         behind = ""  # the white space at the end of what was read
         for piece in pieces(source, odd):
             gap = behind + piece.before
@@ -27,21 +34,26 @@ class Origins:
                 continue
             behind = piece.after
             if length and gap:
-                folded.append(" ")
-                origins.append([stop])
+                self._folded.append(lambda: " ")
+                origins.append(np.array([self._stop]))
                 length += 1
-                if is_hard(gap, piece.folded):
-                    breaks.append([length])
-            breaks.append(piece.breaks + length)
-            folded.append(piece.folded)
+                if is_hard(gap, fold_char(source[piece.origins[0]])):
+                    self._breaks.append((length, lambda: [0]))
+            self._breaks.append((length, piece.breaks))
+            self._folded.append(piece.folded)
             origins.append(piece.origins)
             length += len(piece.origins)
-            stop = piece.stop
-        text = "".join(folded)
-        self.folded = BACKTICK.sub("'", text) if "`" in text else text
-        self.breaks: list[int] = np.concatenate(breaks).tolist() if breaks else []
-        self._origins = np.concatenate(origins) if origins else np.zeros(0, np.int64)
-        self._stop = stop
+            self._stop = piece.stop
+        self._origins = _joined(origins)
+
+    @cached_property
+    def breaks(self) -> list[int]:
+        """The sorted offsets, into the folded source, of the clause breaks that it hides."""
+        return [length + each for length, breaks in self._breaks for each in breaks()]
+
+    def folded(self) -> str:
+        """The source, folded."""
+        return _with_apostrophes("".join(piece() for piece in self._folded))
 
     def start(self, offset: int) -> int:
         """Where in the source what a folded character was made from starts."""
@@ -52,3 +64,9 @@ class Origins:
         origins = self._origins
         behind = int(origins.searchsorted(origins[offset], side="right"))
         return int(origins[behind]) if behind < len(origins) else self._stop
+
+
+def _joined(arrays: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    return arrays[0] if len(arrays) == 1 else np.concatenate([np.zeros(0, np.int64), *arrays])

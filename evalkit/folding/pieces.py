@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+import re
+import sys
+from collections.abc import Callable, Iterator, Set
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalkit.folding.characters import _BLANKS, _BLOCK, _GAP, _GAP_HERE, _INVISIBLE, _LINES, _LONG, _LONG_DASH, _NEWLINE
-from evalkit.folding.plain import _clings, _collapsed, _keeps_its_place, _odd, _plain, fold_char
+from evalkit.folding.characters import (
+    _BLANKS,
+    _BLOCK,
+    _GAP,
+    _GAP_HERE,
+    _INVISIBLE,
+    _INVISIBLES,
+    _LINES,
+    _LONG,
+    _LONG_DASH,
+    _NEWLINE,
+    _WHITES,
+)
+from evalkit.folding.plain import _clings, _collapsed, _keeps_its_place, _kinds, _odd, _plain, fold_char
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,40 +33,40 @@ _UNSEEN, _WHITE, _LINE, _DASH = 1, 2, 4, 8
 
 
 class Piece(NamedTuple):
-    """A piece of a text, and the `folded` one.
+    """A piece of a text; `folded` gives it folded, and `breaks` the offsets of the clause breaks that it then hides.
 
     `origins` has for each folded character where what it was made from starts in the text, and `stop` is where that of
-    the last one ends. `breaks` are offsets into what is folded, of the clause breaks that it does not show.
+    the last one ends.
     `before` and `after` are the white space around what is seen.
     """
 
-    folded: str
+    folded: Callable[[], str]
     origins: Ints
     stop: int
-    breaks: Ints
+    breaks: Callable[[], list[int]]
     before: str
     after: str
 
 
-def pieces(text: str, kinds: Set[str]) -> Iterator[Piece]:
-    """The pieces of a text with these odd kinds of characters.
+def pieces(text: str, odd: Set[str]) -> Iterator[Piece]:
+    """The pieces of a text with these `odd` kinds of characters.
 
     All that folds one by one stands together, and characters that join or part in blocks of their own.
     """
-    if all(map(_keeps_its_place, kinds)):
-        yield _one_by_one(text, 0, len(text), kinds)
+    if all(map(_keeps_its_place, odd)):
+        yield _one_by_one(text, 0, len(text), odd)
         return
     begin = start = 0
     while start < len(text):
         end = _cut(text, start)
-        if not all(map(_keeps_its_place, _odd(text[start:end]))):
+        if not all(map(_keeps_its_place, _odd(_kinds(text[start:end])))):
             if begin < start:
-                yield _one_by_one(text, begin, start, kinds)
+                yield _one_by_one(text, begin, start, odd)
             yield _joined(text, start, end)
             begin = end
         start = end
     if begin < start:
-        yield _one_by_one(text, begin, start, kinds)
+        yield _one_by_one(text, begin, start, odd)
 
 
 def is_hard(gap: str, follows: str) -> bool:
@@ -73,95 +88,104 @@ def _behind_gap(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _one_by_one(text: str, start: int, end: int, kinds: Set[str]) -> Piece:
-    """A piece whose characters fold one by one, with the odd `kinds` of characters that may stand in it."""
+def _one_by_one(text: str, start: int, end: int, odd: Set[str]) -> Piece:
+    """A piece whose characters fold one by one, with the `odd` kinds of characters that may stand in it."""
     import numpy as np
 
     codes = np.frombuffer(text[start:end].encode("utf-32-le", "surrogatepass"), np.uint32)
-    most = int(codes.max(initial=0))
-    odd = {ord(kind): fold_char(kind) for kind in kinds if ord(kind) <= most}
-    traits = _traits(odd, most)[codes]
-    seen = None if all(odd.values()) else np.flatnonzero((traits & _UNSEEN) == 0)
-    if seen is not None:
+    traits = _traits()[codes]
+    seen = None
+    if not all(map(fold_char, odd)):
+        seen = ((traits & _UNSEEN) == 0).nonzero()[0]
         codes, traits = codes[seen], traits[seen]
-    white = (traits & _WHITE) != 0
     # A space for the first of several white characters, and none at the rims.
-    units = np.flatnonzero(~white | np.concatenate([[False], ~white[:-1]]))
-    if len(units) and white[units[-1]]:
+    dark = (traits & _WHITE) == 0
+    keeps = dark.copy()
+    keeps[1:] |= dark[:-1]
+    units = keeps.nonzero()[0]
+    if len(units) and not dark[units[-1]]:
         units = units[:-1]
     if not len(units):
-        return Piece("", units, start, units, text[start:end], "")
+        return Piece(str, units, start, list, text[start:end], "")
     # Where in the text the units are, and what stands behind them.
-    places, behind = (units, int(units[-1]) + 1) if seen is None else (seen[units], int(units[-1]) + 1)
+    places, behind = (units if seen is None else seen[units]), int(units[-1]) + 1
     stop = end if behind == len(codes) else start + (behind if seen is None else int(seen[behind]))
     first = start + int(places[0])
-    folded, sizes = _folded(codes if len(units) == len(codes) else codes[units], odd, most)
-    origins, offsets = places + start if start else places, np.arange(len(units))
+    origins, offsets = places + start if start else places, None
+    sizes = _sizes(codes, units, odd)
     if sizes is not None:
         origins, offsets = np.repeat(origins, sizes), np.cumsum(sizes) - sizes
-    breaks = _breaks(codes, traits, units, offsets)
-    return Piece(folded, origins, stop, breaks, text[start:first], text[stop:end])
+
+    def breaks() -> list[int]:
+        found = _breaks(codes, traits, units)
+        return found if offsets is None else offsets[found].tolist()
+
+    return Piece(lambda: _folded(codes[units], odd, sizes), origins, stop, breaks, text[start:first], text[stop:end])
 
 
-def _traits(odd: Mapping[int, str], most: int) -> Ints:
-    """What each character up to the last is, but for those that fold to themselves and are nothing else."""
+@cache
+def _traits() -> Ints:
+    """What each character is."""
     import numpy as np
 
-    traits = np.zeros(most + 1, np.uint8)
-    for code in {*map(ord, f"{_BLANKS} "), *odd}:
-        if code <= most:
-            char = chr(code)
-            traits[code] = (
-                _UNSEEN * (odd.get(code) == "")
-                | _WHITE * char.isspace()
-                | _LINE * (char in _LINES)
-                | _DASH * (char in _LONG_DASH)
-            )
+    traits = np.zeros(sys.maxunicode + 1, np.uint8)
+    for trait, members in ((_UNSEEN, _INVISIBLES), (_WHITE, f" {_WHITES}"), (_LINE, _LINES), (_DASH, _LONG_DASH)):
+        for first, last in re.findall("(.)(?:-(.))?", members, re.DOTALL):
+            traits[ord(first) : ord(last or first) + 1] |= trait
     return traits
 
 
-def _folded(codes: Ints, odd: Mapping[int, str], most: int) -> tuple[str, Ints | None]:
-    """What characters fold to one by one, and to how many each; None where each folds to one."""
+def _sizes(codes: Ints, units: Ints, odd: Set[str]) -> Ints | None:
+    """How many characters each unit folds to, None where all fold to one."""
     import numpy as np
 
-    new = {code: folded for code, folded in odd.items() if folded}
-    new |= {code: " " for code in map(ord, _BLANKS) if code <= most}
-    table = np.arange(most + 1, dtype=np.uint32)
+    longer = {ord(kind): len(fold_char(kind)) for kind in odd if len(fold_char(kind)) > 1}
+    if not longer:
+        return None
+    sizes, codes = np.ones(len(units), np.int64), codes[units]
+    for code, size in longer.items():
+        sizes[codes == code] = size
+    return sizes
+
+
+def _folded(codes: Ints, odd: Set[str], sizes: Ints | None) -> str:
+    """What characters of these sizes fold to."""
+    import numpy as np
+
+    new = {ord(blank): " " for blank in _BLANKS} | {ord(kind): fold_char(kind) for kind in odd if fold_char(kind)}
+    table = np.arange(int(codes.max()) + 1, dtype=np.uint32)
     for code, folded in new.items():
-        table[code] = ord(folded[0])
-    made, sizes = table[codes], None
-    longer = {code: folded for code, folded in new.items() if len(folded) > 1}
-    if longer:
-        lengths = np.ones(most + 1, np.uint8)
-        for code, folded in longer.items():
-            lengths[code] = len(folded)
-        sizes = lengths[codes].astype(np.int64)
+        if code < len(table):
+            table[code] = ord(folded[0])
+    made = table[codes]
+    if sizes is not None:
         offsets, made = np.cumsum(sizes) - sizes, np.repeat(made, sizes)
-        for code, folded in longer.items():
+        for code, folded in new.items():
             for place, char in enumerate(folded[1:], 1):
                 made[offsets[codes == code] + place] = ord(char)
-    return str(made.data, "utf-32-le"), sizes
+    return str(made.data, "utf-32-le")
 
 
-def _breaks(codes: Ints, traits: Ints, units: Ints, offsets: Ints) -> Ints:
-    """The offsets of breaks: by what is seen, the units that it folds to, and the offset of each of them."""
-    import numpy as np
-
-    dashes = np.flatnonzero((traits & _DASH) != 0)
-    dashes = offsets[np.searchsorted(units, dashes)]
-    lines = np.flatnonzero((traits & _LINE) != 0)
-    lines = lines[~((codes[lines] == 0x0A) & (lines > 0) & (codes[lines - 1] == 0x0D))]
-    # The unit that each new line is in, of those within.
-    unit, counts = np.unique(np.searchsorted(units, lines, side="right") - 1, return_counts=True)
-    within = (unit >= 0) & (unit < len(units) - 1)
-    unit, counts = unit[within], counts[within]
-    follows = codes[units[unit + 1]]
-    hard = [
-        number
-        for number, count, code in zip(unit.tolist(), counts.tolist(), follows.tolist(), strict=True)
-        if count > 1 or not fold_char(chr(code))[:1].islower()
-    ]
-    return np.sort(np.concatenate([dashes, offsets[np.array(hard, np.int64)] + 1]))
+def _breaks(codes: Ints, traits: Ints, units: Ints) -> list[int]:
+    """The sorted numbers of the units before which a clause ends, and of those that are long dashes."""
+    marks = (traits & (_LINE | _DASH)).nonzero()[0]
+    if not len(marks):
+        return []
+    inside = units.searchsorted(marks, side="right") - 1
+    before, follows = codes[marks - 1].tolist(), codes[units[(inside + 1).clip(max=len(units) - 1)]].tolist()
+    breaks: list[int] = []
+    last = -1
+    for mark, unit, previous, following in zip(marks.tolist(), inside.tolist(), before, follows, strict=True):
+        if traits[mark] & _DASH:
+            breaks.append(unit)
+            continue
+        if (previous == 0x0D and mark and codes[mark] == 0x0A) or not 0 <= unit < len(units) - 1:
+            continue
+        # The second new line in white space ends a clause for sure.
+        if (unit == last or not fold_char(chr(following))[:1].islower()) and breaks[-1:] != [unit + 1]:
+            breaks.append(unit + 1)
+        last = unit
+    return breaks
 
 
 def _joined(text: str, start: int, end: int) -> Piece:
@@ -182,10 +206,10 @@ def _joined(text: str, start: int, end: int) -> Piece:
         lost += last - first - 1
     origins, stop = _clusters(text, start, end)
     return Piece(
-        _collapsed(folded.replace(_LONG, "-")),
+        lambda: _collapsed(folded.replace(_LONG, "-")),
         np.array(origins, np.int64),
         stop,
-        np.array(breaks, np.int64),
+        lambda: breaks,
         plain[:ahead],
         plain[ahead + len(folded) :],
     )
@@ -193,7 +217,7 @@ def _joined(text: str, start: int, end: int) -> Piece:
 
 def _clusters(text: str, start: int, end: int) -> tuple[list[int], int]:
     """Where what each folded character of a piece was made from starts, and where that of the last one ends."""
-    staying = {kind for kind in _odd(text[start:end]) if not fold_char(kind) or _clings(kind)}
+    staying = {kind for kind in _odd(_kinds(text[start:end])) if not fold_char(kind) or _clings(kind)}
     origins: list[int] = []
     place, stop, spaced = start, start, False
     while place < end:

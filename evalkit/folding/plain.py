@@ -47,10 +47,10 @@ def _keeps_its_place(char: str) -> bool:
     return not _clings(char) and (len(folded) < 2 or not any(map(str.isspace, folded)))
 
 
-def _plain(text: str, long_dash: str = "-", kinds: Set[str] | None = None) -> str:
+def _plain(text: str, long_dash: str = "-", odd: Set[str] | None = None) -> str:
     # Folded, with its white space as it was. A text has few kinds of characters: each is looked at once.
-    kinds = _odd(text) if kinds is None else kinds
-    folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in kinds)
+    odd = _odd(_kinds(text)) if odd is None else odd
+    folded = ((kind, long_dash if kind in _LONG_DASH else fold_char(kind)) for kind in odd)
     exchange = {kind: new for kind, new in folded if kind != new}
     if len(exchange) > _FEW:
         text = text.translate(str.maketrans(exchange))
@@ -58,14 +58,19 @@ def _plain(text: str, long_dash: str = "-", kinds: Set[str] | None = None) -> st
         # What vanishes goes first, and so never takes away a mark that stands for something else.
         for old, new in sorted(exchange.items(), key=itemgetter(1)):
             text = text.replace(old, new)
-    if any(map(_clings, kinds)):
+    if any(map(_clings, odd)):
         text = unicodedata.normalize("NFKC", text)
+    return _with_apostrophes(text)
+
+
+def _with_apostrophes(text: str) -> str:
+    """A text with apostrophes for the backticks that stand for one."""
     return BACKTICK.sub("'", text) if "`" in text else text
 
 
-def _odd(text: str) -> set[str]:
-    """The kinds of characters of a text but for those that fold to themselves, whatever stands around them."""
-    kinds = _kinds(text) - _ORDINARY
+def _odd(kinds: Set[str]) -> set[str]:
+    """Of the kinds of characters of a text those that do not fold to themselves, whatever stands around them."""
+    kinds = kinds - _ORDINARY
     ordinary = {kind for kind in kinds if fold_char(kind) == kind and not _clings(kind)}
     if len(_ORDINARY) < _REMEMBERED:
         _ORDINARY.update(ordinary)
@@ -73,7 +78,7 @@ def _odd(text: str) -> set[str]:
 
 
 def _kinds(text: str) -> set[str]:
-    """The kinds of characters of a text, but for some of the usual ones."""
+    """The kinds of characters of a text, without some of those that fold to themselves and are in every text."""
     if len(text) < _MANY or text.isascii():
         rare = text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
         return set(rare.decode("utf-8", "surrogatepass"))
@@ -85,13 +90,9 @@ def _kinds(text: str) -> set[str]:
     return set(map(chr, np.flatnonzero(there).tolist()))
 
 
-def _is_single_spaced(text: str) -> bool:
-    """Whether a text holds no white space but spaces, none of them beside another."""
-    return "  " not in text and not any(blank in text for blank in _BLANKS)
-
-
-def _collapsed(plain: str) -> str:
-    for blank in _BLANKS:
+def _collapsed(plain: str, blanks: Set[str] = frozenset(_BLANKS)) -> str:
+    """Text with single spaces for white space, of which it holds these kinds, and none at its ends."""
+    for blank in blanks:
         plain = plain.replace(blank, " ")
     for _ in range(3):
         if "  " not in plain:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # So many spaces make a block, of what stands before each. An alternative with no more spaces in it stands, with the
 # character behind it, in two blocks in a row, one with up to twice as many in three, and so on. Whether these hold what
 # it needs is told for all blocks at once, by whole numbers with a bit for the first of them.
-BLOCK = 8
+BLOCK = 12
 # What is needed in fewer blocks is looked for in as many, and so found once for nearly all that needs it.
 SHORTEST = 2
 
@@ -45,23 +45,28 @@ class Blocks(NamedTuple):
             found &= _lengthened(self.bits(word), length)
         return found
 
-    def places(self, bits: Sequence[int], lengths: Sequence[int]) -> list[Places]:
-        """For each number what its bits stand for: so many blocks in a row, and what overlaps or meets as one."""
+    def places(self, bits: Sequence[int], lengths: Sequence[int], begin: int, end: int) -> list[Places]:
+        """For each of some `bits` what they stand for, so many blocks in a row, as far as it begins from byte to byte.
+
+        What overlaps or meets is one place.
+        """
         import numpy as np
 
         count = len(self.begins) - 1
-        width = count // 8 + 1
-        held = np.frombuffer(b"".join([each.to_bytes(width, "little") for each in bits]), np.uint8)
+        first, last = self.begins[:-1].searchsorted((begin, end)).tolist()
+        mask = (1 << last - first) - 1
+        width = (last - first) // 8 + 1
+        held = np.frombuffer(b"".join([(each >> first & mask).to_bytes(width, "little") for each in bits]), np.uint8)
         filled = np.flatnonzero(held != 0)
         byte, bit = np.divmod(np.flatnonzero(np.unpackbits(held[filled], bitorder="little").view(np.bool_)), 8)
-        row, block = filled[byte] // width, filled[byte] % width * 8 + bit
+        row, block = filled[byte] // width, filled[byte] % width * 8 + bit + first
         long = np.array(lengths, np.int64)
         begun = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(block, prepend=0) > long[row]))
-        last = block[np.append(begun[1:], len(block)) - 1] if len(begun) else begun
+        final = block[np.append(begun[1:], len(block)) - 1] if len(begun) else begun
         row = row[begun]
-        ends = self.begins[np.minimum(last + long[row], count)]
+        ends = self.begins[np.minimum(final + long[row], count)]
         places = list(zip(self.begins[block[begun]].tolist(), ends.tolist(), strict=True))
-        return [places[first:end] for first, end in pairwise(np.searchsorted(row, np.arange(len(bits) + 1)).tolist())]
+        return [places[start:end] for start, end in pairwise(np.searchsorted(row, np.arange(len(bits) + 1)).tolist())]
 
 
 def length_of(spaces: int) -> int:

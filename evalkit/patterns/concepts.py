@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -16,12 +15,11 @@ from evalkit.errors import Fault, PatternError
 from evalkit.folding import Folded, fold
 from evalkit.negation import negated
 from evalkit.patterns.alternatives import Alternative, literal, read, shown
-from evalkit.patterns.blocks import Places
 from evalkit.patterns.prefilter import Prefilter
 from evalkit.patterns.short import ShortPrefilter
 from evalkit.patterns.spans import Characters, Found, longest, outside
 from evalkit.patterns.translation import Unreadable
-from evalkit.patterns.windows import REACH, Place, Window, boundary, kept
+from evalkit.patterns.windows import Place, Window, kept, reach, reach_back
 from evalkit.transcript import Hit
 
 # Lists of hits are for people. After so many claims of one concept in one text, or so many hits of any kind, no more
@@ -42,8 +40,6 @@ FEW = 64
 
 # Where alternatives of a concept, by their place in it, are looked for.
 Windows = Iterable[tuple[Window, Sequence[int]]]
-
-_begin = itemgetter(0)
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 
@@ -170,13 +166,16 @@ class Concepts:
             )
         return {number for number in numbers.values() if number is not None}
 
+    def _alternatives_of(self, numbers: Iterable[int]) -> int:
+        return sum(len(self._concepts[number].any) for number in numbers)
+
     def _candidates(self, data: bytes, searched: Set[int]) -> Iterator[tuple[int, Windows]]:
         """Each concept that may stand in a text, of those that are still `searched`, and where its alternatives may.
 
         A concept may come several times, with windows further on in the text.
         """
         concepts, owners = self._concepts, self._owners
-        few = len(data) <= MAX_READ and sum(len(concepts[number].any) for number in searched) <= FEW
+        few = len(searched) <= FEW and len(data) <= MAX_READ and self._alternatives_of(searched) <= FEW
         if len(data) <= WHOLE:
             whole = Window(0, len(data), len(data))
             if few:
@@ -195,31 +194,20 @@ class Concepts:
             for number in tuple(searched):
                 yield number, text.windows([(0, len(text.text), place) for place in range(len(concepts[number].any))])
             return
-        sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
-        standing: defaultdict[int, list[tuple[int, Places]]] = defaultdict(list)
-        for alternative, places in self._prefilter.places(text.text, sought):
-            number, place = owners[alternative]
-            standing[number].append((place, places))
-        first, last = 0, FIRST
-        while first < len(text.text):
-            for number, those in standing.items():
-                if number in searched and (near := self._near(text.text, number, those, first, last)):
-                    yield number, text.windows(near)
-            first, last = last, last * GROWTH
-
-    def _near(
-        self, text: bytes, number: int, standing: Iterable[tuple[int, Places]], first: int, last: int
-    ) -> list[Place]:
-        """The places of a concept's alternatives that begin from byte to byte, of those that can stand there."""
-        near: list[Place] = []
-        for place, places in standing:
-            those = places[bisect_left(places, first, key=_begin) : bisect_left(places, last, key=_begin)]
-            # Most of what may stand in a long text does not, which a single look at all its places tells.
-            if those and self._concepts[number].any[place].may_stand(
-                b" ".join([text[each:end] for each, end in those])
-            ):
-                near += [(each, end, place) for each, end in those]
-        return near
+        begin, end, standing = 0, FIRST, None
+        while begin < len(text.text):
+            sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
+            standing = standing or self._prefilter.standing(text.text, sought)
+            near: defaultdict[int, list[Place]] = defaultdict(list)
+            for alternative, places in standing.places(sought, begin, end):
+                number, place = owners[alternative]
+                # Most of what may stand in a long text does not, which a single look at all its places tells.
+                together = b" ".join([text.text[first:last] for first, last in places])
+                if concepts[number].any[place].may_stand(together):
+                    near[number] += [(first, last, place) for first, last in places]
+            for number, those in near.items():
+                yield number, text.windows(those)
+            begin, end = end, end * GROWTH
 
     def _spans(self, data: bytes, number: int, windows: Windows) -> Iterator[list[Found]]:
         """Where a concept stands, window by window."""
@@ -229,8 +217,10 @@ class Concepts:
                 Found(start, end, place) for place in near for start, end in concept.any[place].spans(data, *window)
             ]
             if spans and concept.unless:
-                begin = boundary(data, max(window.begin - REACH, 0))
-                end = boundary(data, min(window.end + REACH, len(data)))
+                begin, end = 0, len(data)
+                if end > WHOLE:
+                    begin = reach_back(data, min(span.start for span in spans))
+                    end = reach(data, max(span.end for span in spans))
                 spans = outside(spans, [span for each in concept.unless for span in each.spans(data, begin, end, end)])
             if spans:
                 yield longest(spans)

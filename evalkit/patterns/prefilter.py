@@ -37,6 +37,31 @@ class _Need(NamedTuple):
     bits: int
 
 
+class Standing(NamedTuple):
+    """Which alternatives, by number, can stand in a text: those that `always` can, and `needs` that it fulfils."""
+
+    size: int
+    always: Set[int]
+    blocks: Blocks
+    needs: list[tuple[_Need, int]]
+
+    def places(self, sought: Set[int], begin: int, end: int) -> Iterator[tuple[int, Places]]:
+        """The alternatives of those `sought` that can stand at places that begin from byte to byte.
+
+        With each come the places where one of its branches can, in their order: wherever that stands, all of it is in
+        one of them, and the character behind it. An alternative may come several times.
+        """
+        if begin == 0:
+            yield from ((number, [(0, self.size)]) for number in self.always & sought)
+        still = [each for each in self.needs if each[0].alternative in sought]
+        lengths = [need.length for need, _ in still]
+        for (need, _), places in zip(
+            still, self.blocks.places([bits for _, bits in still], lengths, begin, end), strict=True
+        ):
+            if places:
+                yield need.alternative, places
+
+
 class Prefilter:
     """All alternatives, by number: those that may stand in a text, and others now and then.
 
@@ -82,19 +107,10 @@ class Prefilter:
             rarest = min(words, key=lambda word: common[written[word - 1]])
             self._phrases[rarest].append(_Phrase(words, tuple(those), _bits(those)))
 
-    def places(self, data: bytes, sought: Set[int]) -> Iterator[tuple[int, Places]]:
-        """The alternatives of those `sought` that can stand in a long text of UTF-8 `data`.
-
-        With each come the places where one of its branches can, in their order: wherever that stands, all of it is in
-        one of them, and the character behind it. An alternative may come several times.
-        """
-        for number in self._always:
-            if number in sought:
-                yield number, [(0, len(data))]
+    def standing(self, data: bytes, sought: Set[int]) -> Standing:
+        """What of the alternatives that are `sought` can stand in a long text of UTF-8 `data`."""
         blocks = self._vocabulary.blocks(data)
-        standing = list(self._standing(blocks, sought))
-        places = blocks.places([bits for _, bits in standing], [need.length for need, _ in standing])
-        yield from zip((need.alternative for need, _ in standing), places, strict=True)
+        return Standing(len(data), sought.intersection(self._always), blocks, list(self._standing(blocks, sought)))
 
     def _choice(self, ways: Ways, length: int) -> _Choice:
         words, *phrases = (

@@ -12,9 +12,8 @@ from typing import NamedTuple
 _STEP = 2_000
 # No more windows than these, in a text that nobody reads.
 _MOST = 600
-# Characters: no longer hit is sure to be found in a text that is cut. And the most bytes that they take.
-_REACH = 300
-REACH = 4 * _REACH
+# Characters: no longer hit is sure to be found in a text that is cut. And the most bytes that each may take.
+_REACH, _MOST_BYTES = 300, 4
 # What a place in a text is known by.
 _LOADED = 8
 
@@ -53,7 +52,7 @@ class Kept(NamedTuple):
                 end, at = max(end, places[at][1]), at + 1
             until = end if end <= until else boundary(self.text, until)
             alternatives = sorted({alternative for _, _, alternative in near})
-            for window in self._shifted(begin, until, min(end, until + REACH)):
+            for window in self._shifted(begin, until, min(end, until + _MOST_BYTES * _REACH)):
                 yield window, alternatives
             near = [each for each in near if each[1] > until]
             begin = until
@@ -98,18 +97,10 @@ def windows(data: bytes) -> Iterator[Window]:
     while len(data) - begin > 2 * step:
         first, last = spaces.searchsorted((begin + step // 2, begin + step * 3 // 2)).tolist()
         until = int(spaces[first + behind[first:last].argmax()]) if first < last else boundary(data, begin + step)
-        yield Window(begin, until, _reach(data, until))
+        yield Window(begin, until, reach(data, until))
         begin = until
     if begin < len(data):
         yield Window(begin, len(data), len(data))
-
-
-def _reach(data: bytes, place: int) -> int:
-    """Where the characters end in which a hit is sure to be found that starts before a place."""
-    near = data[place : place + _REACH]
-    if not near.isascii():
-        near = data[place : place + REACH].decode(errors="ignore")[:_REACH].encode()
-    return place + len(near)
 
 
 def unrepeated(data: bytes, pieces: Iterable[Window]) -> Iterator[Window]:
@@ -122,6 +113,22 @@ def unrepeated(data: bytes, pieces: Iterable[Window]) -> Iterator[Window]:
             seen.add(words)
             yield piece
         before = piece.begin
+
+
+def reach(data: bytes, place: int) -> int:
+    """Where the characters end that a hit may have which starts before a place, and is sure to be found."""
+    near = data[place : place + _REACH]
+    if not near.isascii():
+        near = data[place : place + _MOST_BYTES * _REACH].decode(errors="ignore")[:_REACH].encode()
+    return place + len(near)
+
+
+def reach_back(data: bytes, place: int) -> int:
+    """Where the characters begin that a hit may have which ends behind a place, and is sure to be found."""
+    near = data[max(place - _REACH, 0) : place]
+    if not near.isascii():
+        near = data[max(place - _MOST_BYTES * _REACH, 0) : place].decode(errors="ignore")[-_REACH:].encode()
+    return place - len(near)
 
 
 def boundary(data: bytes, place: int) -> int:

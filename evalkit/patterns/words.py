@@ -46,10 +46,14 @@ class Need(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of an alternative: the ways to write it, of words and blanks, and how many spaces it holds at most."""
+    """A part of an alternative: the ways to write it, of words and blanks, and how many spaces it holds at most.
+
+    `single` says that it is one character.
+    """
 
     ways: frozenset[str]
     spaces: int = 0
+    single: bool = False
 
 
 _NOTHING, _ANYTHING = _Part(frozenset({""})), _Part(frozenset({_ANY}))
@@ -86,7 +90,9 @@ def _class(token: str) -> _Part:
     ways = set(filter(matches, _LETTERS))
     if token[0] != "[" or _OPEN.search(token) or any(map(matches, f" {string.punctuation}")):
         ways.add(_BLANK)
-    return _Part(frozenset(ways) if len(ways) <= _MOST_LETTERS else frozenset({_ANY}), int(bool(matches(" "))))
+    return _Part(
+        frozenset(ways) if len(ways) <= _MOST_LETTERS else frozenset({_ANY}), int(bool(matches(" "))), single=True
+    )
 
 
 def _group(branches: list[list[_Part]]) -> _Part:
@@ -103,7 +109,9 @@ def _repeated(part: _Part, token: str) -> _Part:
     else:
         fewest, most = int(token[0] == "+"), 1 if token[0] == "?" else _ENDLESS
     ways = part.ways if most == 1 or part.ways == {_BLANK} else _blurred(part.ways)
-    return _Part(ways if fewest else ways | {""}, part.spaces * most)
+    # Folded text holds no two spaces in a row.
+    spaces = part.spaces * ((most + 1) // 2 if part.single else most)
+    return _Part(ways if fewest else ways | {""}, spaces)
 
 
 def _blurred(ways: frozenset[str]) -> frozenset[str]:
