@@ -19,7 +19,7 @@ from evalkit.patterns.prefilter import Prefilter
 from evalkit.patterns.short import ShortPrefilter
 from evalkit.patterns.spans import Characters, Found, longest, outside
 from evalkit.patterns.translation import Unreadable
-from evalkit.patterns.windows import Place, Window, kept, reach, reach_back
+from evalkit.patterns.windows import Kept, Place, Window, kept, reach, reach_back
 from evalkit.transcript import Hit
 
 # Lists of hits are for people. After so many claims of one concept in one text, or so many hits of any kind, no more
@@ -174,36 +174,38 @@ class Concepts:
 
         A concept may come several times, with windows further on in the text.
         """
-        concepts, owners = self._concepts, self._owners
         few = len(searched) <= FEW and len(data) <= MAX_READ and self._alternatives_of(searched) <= FEW
-        if len(data) <= WHOLE:
-            whole = Window(0, len(data), len(data))
-            if few:
-                for number in tuple(searched):
-                    yield number, [(whole, range(len(concepts[number].any)))]
-                return
-            found: defaultdict[int, list[int]] = defaultdict(list)
-            for alternative in self._short.candidates(data):
-                number, place = owners[alternative]
-                found[number].append(place)
-            for number in searched & found.keys():
-                yield number, [(whole, found[number])]
+        if len(data) > WHOLE:
+            yield from self._in_windows(kept(data), searched, few)
             return
-        text = kept(data)
+        whole = Window(0, len(data), len(data))
         if few:
             for number in tuple(searched):
-                yield number, text.windows([(0, len(text.text), place) for place in range(len(concepts[number].any))])
+                yield number, [(whole, range(len(self._concepts[number].any)))]
+            return
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for alternative in self._short.candidates(data):
+            number, place = self._owners[alternative]
+            found[number].append(place)
+        for number in searched & found.keys():
+            yield number, [(whole, found[number])]
+
+    def _in_windows(self, text: Kept, searched: Set[int], few: bool) -> Iterator[tuple[int, Windows]]:
+        """The candidates in a long text; `few` of them are looked for in all of it."""
+        concepts, owners, data = self._concepts, self._owners, text.text
+        if few:
+            for number in tuple(searched):
+                yield number, text.windows([(0, len(data), place) for place in range(len(concepts[number].any))])
             return
         begin, end, standing = 0, FIRST, None
-        while begin < len(text.text):
+        while begin < len(data):
             sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
-            standing = standing or self._prefilter.standing(text.text, sought)
+            standing = standing or self._prefilter.standing(data, sought)
             near: defaultdict[int, list[Place]] = defaultdict(list)
             for alternative, places in standing.places(sought, begin, end):
                 number, place = owners[alternative]
                 # Most of what may stand in a long text does not, which a single look at all its places tells.
-                together = b" ".join([text.text[first:last] for first, last in places])
-                if concepts[number].any[place].may_stand(together):
+                if concepts[number].any[place].may_stand(b" ".join([data[first:last] for first, last in places])):
                     near[number] += [(first, last, place) for first, last in places]
             for number, those in near.items():
                 yield number, text.windows(those)

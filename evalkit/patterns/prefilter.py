@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from evalkit.patterns.alternatives import Alternative
@@ -93,18 +93,18 @@ class Prefilter:
             choices = tuple(places.setdefault(choice, len(places)) for _, choice in asked)
             self._needs.append(_Need(alternative, choices, length, _bits(choices)))
         self._choices = list(places)
-        # By a word, the bits of the choices that it is a way of; by the rarest word of a phrase, the phrases.
+        # By a word, the bits of the choices that it is a way of; by one of the words of a phrase, the phrase.
         self._told = [0] * (len(self._vocabulary.numbers) + 1)
+        self._phrases: defaultdict[int, list[_Phrase]] = defaultdict(list)
         phrases: defaultdict[frozenset[int], list[int]] = defaultdict(list)
         for place, choice in enumerate(self._choices):
             for word in choice.words:
                 self._told[word] |= 1 << place
             for words in choice.phrases:
                 phrases[words].append(place)
-        self._phrases: defaultdict[int, list[_Phrase]] = defaultdict(list)
-        written = sorted(common)
+        counts = [0, *(common[word] for word in self._vocabulary.numbers)]
         for words, those in phrases.items():
-            rarest = min(words, key=lambda word: common[written[word - 1]])
+            rarest = min(words, key=counts.__getitem__)
             self._phrases[rarest].append(_Phrase(words, tuple(those), _bits(those)))
 
     def standing(self, data: bytes, sought: Set[int]) -> Standing:
@@ -120,36 +120,40 @@ class Prefilter:
 
     def _standing(self, blocks: Blocks, sought: Set[int]) -> Iterator[tuple[_Need, int]]:
         """What is needed and stands together somewhere, and the bits of the blocks that begin there."""
-        words, choices = blocks.words, self._choices
-        # The choices that the words hold a way of, wherever in the text they stand; and of which of them the phrases.
-        held = 0
-        for word in words:
-            held |= self._told[word]
-        phrases: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
-        for word in self._phrases.keys() & words:
-            for phrase, those, bits in self._phrases[word]:
-                if phrase <= words:
-                    held |= bits
-                    for number in those:
-                        phrases[number].append(phrase)
+        words = blocks.words
+        held, phrases = self._held(words)
         found: dict[int, int] = {}
         for place in {place for word in self._asking.keys() & words for place in self._asking[word]}:
-            need = alternative, numbers, length, wanted = self._needs[place]
+            need = alternative, choices, length, wanted = self._needs[place]
             if alternative not in sought or wanted & held != wanted:
                 continue
             bits = -1
-            for number in numbers:
-                here = found.get(number, -1)
+            for choice in choices:
+                here = found.get(choice, -1)
                 if here < 0:
-                    here = blocks.of_any(choices[number].words & words, length)
-                    for phrase in phrases.get(number, ()):
+                    here = blocks.of_any(self._choices[choice].words & words, length)
+                    for phrase in phrases.get(choice, ()):
                         here |= blocks.of_all(phrase, length)
-                    found[number] = here
+                    found[choice] = here
                 bits &= here
                 if not bits:
                     break
             else:
                 yield need, bits
+
+    def _held(self, words: Set[int]) -> tuple[int, Mapping[int, list[frozenset[int]]]]:
+        """The bits of the choices that words hold a way of, wherever they stand, and the phrases among these ways."""
+        held = 0
+        for word in words:
+            held |= self._told[word]
+        phrases: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
+        for word in self._phrases.keys() & words:
+            for phrase, choices, bits in self._phrases[word]:
+                if phrase <= words:
+                    held |= bits
+                    for choice in choices:
+                        phrases[choice].append(phrase)
+        return held, phrases
 
 
 def _rarest(ways: Ways, common: Counter[bytes]) -> set[bytes]:
