@@ -62,16 +62,22 @@ def _checked(folder: Path) -> Checked:
 
 
 def suite_of(files: Mapping[str, str], name: str) -> Suite:
-    """The suite that a snapshot's files hold; raises CaseError where they hold none."""
-    checked = check_files({path: text.encode() for path, text in files.items()}, name=name)
+    """The suite that a snapshot's files hold; raises CaseError where they hold none.
+
+    Neither its golden answers nor its patterns' examples are proved again: they were before it was played.
+    """
+    checked = check_files({path: text.encode() for path, text in files.items()}, name=name, proved=False)
     if checked.suite is None:
         raise CaseError(checked.faults)
     return checked.suite
 
 
-def check_files(files: Mapping[str, bytes], *, name: str, origin: str = "") -> Checked:
-    """The suite that files hold, by their path inside its folder; `origin` is the folder, for messages."""
-    return Reading(files, name, origin).checked()
+def check_files(files: Mapping[str, bytes], *, name: str, origin: str = "", proved: bool = True) -> Checked:
+    """The suite that files hold, by their path inside its folder; `origin` is the folder, for messages.
+
+    Where it need not be `proved`, golden answers and patterns' examples are taken as they are.
+    """
+    return Reading(files, name, origin).checked(proved)
 
 
 def _shootout_faults(path: Path, suite: Suite | None) -> list[Fault]:

@@ -55,7 +55,7 @@ class Reading:
         self.places: dict[str, tuple[Document, tuple[str | int, ...]]] = {}
         self.dictionary: Document | None = None
 
-    def checked(self) -> Checked:
+    def checked(self, proved: bool = True) -> Checked:
         settings = self._settings()
         patterns = self._patterns()
         cases = tuple(self._cases(settings))
@@ -66,8 +66,8 @@ class Reading:
         self._records(suite)
         self.faults += [*rubric_faults(self.files, self.origin), *amendments.faults_in(self.files, self.origin)]
         self.faults += quarantine.faults_in(self.files, None if self.faults else suite.by_id, self.origin)
-        self._concepts(suite)
-        if not self.faults:
+        self._concepts(suite, proved)
+        if not self.faults and proved:
             self._look_over(suite)
         faults, disproved, notices = (
             sorted(found, key=_place) for found in (self.faults, self.disproved, self.notices)
@@ -142,11 +142,13 @@ class Reading:
                 self.faults += found
         return patterns
 
-    def _concepts(self, suite: Suite) -> None:
+    def _concepts(self, suite: Suite, proved: bool) -> None:
         """The faults and notices of the patterns: what does not compile, and examples that do not hold."""
         try:
-            faults = mistaken(suite.concepts, suite.patterns)
-            notices = [*suite.concepts.notices, *unproved(suite.concepts, suite.patterns)]
+            faults, notices = [], [*suite.concepts.notices]
+            if proved:
+                faults = mistaken(suite.concepts, suite.patterns)
+                notices += unproved(suite.concepts, suite.patterns)
         except SuiteError as error:
             faults, notices = list(error.faults), []
         self.faults += [self._in_dictionary(fault) for fault in faults]

@@ -50,6 +50,6 @@ _ORDINARY: set[str] = set()
 _REMEMBERED = 1 << 14
 # More kinds of characters than this to exchange, and one table is faster than one `replace` for each.
 _FEW = 64
-# Of more characters that are not all ASCII, the kinds are sooner found with arrays.
+# So many characters are sooner read with arrays.
 _MANY = 10_000
 _BLOCK = 1_024

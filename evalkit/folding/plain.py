@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Set
 from functools import lru_cache
@@ -79,14 +80,13 @@ def _odd(kinds: Set[str]) -> set[str]:
 
 def _kinds(text: str) -> set[str]:
     """The kinds of characters of a text, without some of those that fold to themselves and are in every text."""
-    if len(text) < _MANY or text.isascii():
-        rare = text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
-        return set(rare.decode("utf-8", "surrogatepass"))
+    rare = text.encode("utf-8", "surrogatepass").translate(None, _USUAL).decode("utf-8", "surrogatepass")
+    if len(rare) < _MANY:
+        return set(rare)
     import numpy as np  # only long texts pay for it
 
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    there = np.zeros(int(codes.max()) + 1, np.bool_)
-    there[codes] = True
+    there = np.zeros(sys.maxunicode + 1, np.bool_)
+    there[np.frombuffer(rare.encode("utf-32-le", "surrogatepass"), np.uint32)] = True
     return set(map(chr, np.flatnonzero(there).tolist()))
 
 

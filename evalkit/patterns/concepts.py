@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from evalkit.errors import Fault, PatternError
 from evalkit.folding import Folded, fold
 from evalkit.negation import negated
-from evalkit.patterns.alternatives import Alternative, literal, read, shown
+from evalkit.patterns.alternatives import Alternative, any_may_stand, literal, read, shown
 from evalkit.patterns.prefilter import Prefilter
 from evalkit.patterns.short import ShortPrefilter
 from evalkit.patterns.spans import Characters, Found, longest, outside
@@ -74,6 +74,11 @@ class Concept:
     name: str
     any: tuple[Alternative, ...]
     unless: tuple[Alternative, ...] = ()
+
+    @cached_property
+    def may_exclude(self) -> Callable[[bytes, int, int], bool]:
+        """Whether any of `unless` may stand in UTF-8 data from byte to byte."""
+        return any_may_stand(self.unless)
 
 
 class Concepts:
@@ -223,7 +228,9 @@ class Concepts:
                 if end > WHOLE:
                     begin = reach_back(data, min(span.start for span in spans))
                     end = reach(data, max(span.end for span in spans))
-                spans = outside(spans, [span for each in concept.unless for span in each.spans(data, begin, end, end)])
+                if concept.may_exclude(data, begin, end):
+                    excluded = [span for each in concept.unless for span in each.spans(data, begin, end, end)]
+                    spans = outside(spans, excluded)
             if spans:
                 yield longest(spans)
 

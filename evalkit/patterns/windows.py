@@ -11,7 +11,7 @@ from typing import NamedTuple
 # Bytes of a window, more or less.
 _STEP = 2_000
 # No more windows than these, in a text that nobody reads.
-_MOST = 600
+_MOST = 300
 # Characters: no longer hit is sure to be found in a text that is cut. And the most bytes that each may take.
 _REACH, _MOST_BYTES = 300, 4
 # What a place in a text is known by.
@@ -59,6 +59,10 @@ class Kept(NamedTuple):
 
     # From the text that is kept to the whole text.
     def _shifted(self, begin: int, until: int, end: int) -> Iterator[Window]:
+        if len(self.runs) == 1:
+            run = self.runs[0][1]
+            yield Window(begin, min(until, run.until), min(end, run.end))
+            return
         for place, run in self.runs[max(bisect_right(self.runs, begin, key=_start) - 1, 0) :]:
             if place >= until:
                 return
