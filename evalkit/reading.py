@@ -145,10 +145,8 @@ class Reading:
     def _concepts(self, suite: Suite, proved: bool) -> None:
         """The faults and notices of the patterns: what does not compile, and examples that do not hold."""
         try:
-            faults, notices = [], [*suite.concepts.notices]
-            if proved:
-                faults = mistaken(suite.concepts, suite.patterns)
-                notices += unproved(suite.concepts, suite.patterns)
+            faults = mistaken(suite.concepts, suite.patterns) if proved else []
+            notices = [*suite.concepts.notices, *(unproved(suite.concepts, suite.patterns) if proved else [])]
         except SuiteError as error:
             faults, notices = list(error.faults), []
         self.faults += [self._in_dictionary(fault) for fault in faults]

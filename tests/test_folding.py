@@ -24,6 +24,20 @@ AWKWARD = [
 ]
 awkward = st.lists(st.sampled_from(AWKWARD), max_size=40).map("".join)
 texts = st.one_of(awkward, st.text(max_size=60))
+# From how many characters on a piece is read with arrays.
+MANY = st.sampled_from([0, 10_000])
+
+
+@settings(max_examples=400, deadline=None)
+@given(awkward)
+def test_the_way_back_is_the_same_run_by_run_and_with_arrays(text: str) -> None:
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for many in (0, 10_000):
+            patch.setattr(pieces, "_MANY", many)
+            folded = fold(text)
+            found.append(([*folded.breaks], [folded.original(at, at + 1) for at in range(len(folded.text))]))
+    assert found[0] == found[1]
 
 
 def plainly(text: str, long_dash: str = "-") -> str:
@@ -142,10 +156,11 @@ def test_a_lone_hangul_vowel_is_a_character_of_its_own_and_one_in_a_syllable_is_
 
 
 @settings(max_examples=400, deadline=None)
-@given(texts, st.sampled_from([1, 2, 3, 5, 512]))
-def test_a_text_folded_with_its_way_back_is_the_one_folded_alone(text: str, block: int) -> None:
+@given(texts, st.sampled_from([1, 2, 3, 5, 512]), MANY)
+def test_a_text_folded_with_its_way_back_is_the_one_folded_alone(text: str, block: int, many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "_BLOCK", block)
+        patch.setattr(pieces, "_MANY", many)
         patch.setattr(folded_module, "_MANY", 10_000)
         alone = fold(text)
         patch.setattr(folded_module, "_MANY", -1)
@@ -153,10 +168,11 @@ def test_a_text_folded_with_its_way_back_is_the_one_folded_alone(text: str, bloc
 
 
 @settings(max_examples=400, deadline=None)
-@given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
-def test_breaks_equal_their_definition_however_the_text_is_cut_into_blocks(text: str, block: int) -> None:
+@given(awkward, st.sampled_from([1, 2, 3, 5, 512]), MANY)
+def test_breaks_equal_their_definition_however_the_text_is_cut_into_blocks(text: str, block: int, many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "_BLOCK", block)
+        patch.setattr(pieces, "_MANY", many)
         assert tuple(fold(text).breaks) == breaks_of(text)
 
 
@@ -185,10 +201,11 @@ def test_a_span_is_led_back_to_the_characters_that_it_was_made_from(source: str,
 
 
 @settings(max_examples=400, deadline=None)
-@given(awkward, st.sampled_from([1, 2, 3, 5, 512]))
-def test_every_folded_character_is_led_back_to_a_piece_that_folds_to_it(text: str, block: int) -> None:
+@given(awkward, st.sampled_from([1, 2, 3, 5, 512]), MANY)
+def test_every_folded_character_is_led_back_to_a_piece_that_folds_to_it(text: str, block: int, many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "_BLOCK", block)
+        patch.setattr(pieces, "_MANY", many)
         folded = fold(text)
         ends = []
         for at, char in enumerate(folded.text):

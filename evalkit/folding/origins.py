@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from bisect import bisect_right
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain
 
-from evalkit.folding.pieces import is_hard, pieces
+from evalkit.folding.piece import is_hard
+from evalkit.folding.pieces import pieces
 from evalkit.folding.plain import _with_apostrophes, fold_char
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Origins:
@@ -20,11 +19,9 @@ class Origins:
     """
 
     def __init__(self, source: str, odd: Set[str]) -> None:
-        import numpy as np  # only texts with something in them pay for the way back
-
         self._folded: list[Callable[[], str]] = []
         self._breaks: list[tuple[int, Callable[[], list[int]]]] = []
-        origins = []
+        origins: list[Sequence[int]] = []
         length = self._stop = 0
         behind = ""  # the white space at the end of what was read
         for piece in pieces(source, odd):
@@ -35,16 +32,16 @@ class Origins:
             behind = piece.after
             if length and gap:
                 self._folded.append(lambda: " ")
-                origins.append(np.array([self._stop]))
+                origins.append([self._stop])
                 length += 1
-                if is_hard(gap, fold_char(source[piece.origins[0]])):
+                if is_hard(gap, fold_char(source[int(piece.origins[0])])):
                     self._breaks.append((length, lambda: [0]))
             self._breaks.append((length, piece.breaks))
             self._folded.append(piece.folded)
             origins.append(piece.origins)
             length += len(piece.origins)
             self._stop = piece.stop
-        self._origins = _joined(origins)
+        self._origins = origins[0] if len(origins) == 1 else list(chain.from_iterable(origins))
 
     @cached_property
     def breaks(self) -> list[int]:
@@ -62,11 +59,5 @@ class Origins:
     def end(self, offset: int) -> int:
         """Where in the source what a folded character was made from ends: what hides behind it belongs to it."""
         origins = self._origins
-        behind = int(origins.searchsorted(origins[offset], side="right"))
+        behind = bisect_right(origins, origins[offset], offset)
         return int(origins[behind]) if behind < len(origins) else self._stop
-
-
-def _joined(arrays: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    return arrays[0] if len(arrays) == 1 else np.concatenate([np.zeros(0, np.int64), *arrays])

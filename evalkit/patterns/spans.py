@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
+# So many bytes are sooner counted than indexed.
+_FEW = 10_000
+# Bytes of a character but for its first.
+_CONTINUING = bytes(range(0x80, 0xC0))
+
 _start = itemgetter(0)
 
 
@@ -33,15 +38,19 @@ class Characters:
         """What was found, with offsets in characters."""
         if self._ascii:
             return found
-        start, end = self._inside.searchsorted((found.start, found.end)).tolist()
-        return found._replace(start=found.start - start, end=found.end - end)
+        return found._replace(start=self._counted(found.start), end=self._counted(found.end))
+
+    def _counted(self, until: int) -> int:
+        if len(self._data) <= _FEW:
+            return len(self._data[:until].translate(None, _CONTINUING))
+        return until - int(self._inside.searchsorted(until))
 
     @cached_property
     def _inside(self) -> np.ndarray[Any, Any]:
         """The places of the bytes that begin no character."""
-        import numpy as np
+        import numpy as np  # only long texts pay for it
 
-        # As signed numbers these, 0x80 to 0xBF, are the lowest.
+        # As signed numbers these are the lowest.
         return np.flatnonzero(np.frombuffer(self._data, np.int8) < -0x40)
 
 
