@@ -111,6 +111,7 @@ lab: $(READY) ## open the notebooks in JupyterLab
 
 bench: $(READY) ## measure start-up, judging and playing; see benchmarks/
 	@$(BIN)/python benchmarks/measure.py
+	@$(BIN)/python benchmarks/patterns.py
 
 clean: ## remove .venv and caches; the store and reports stay
 	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis
