@@ -639,6 +639,41 @@ def test_after_so_many_claims_no_more_are_looked_for() -> None:
     assert not any(hit.negated for hit in hits)
 
 
+def among_many(*alternatives: str) -> Concepts:
+    """The concept "it", beside so many others that none is looked for by itself."""
+    others = {f"x{number}": Pattern(any=(f"zz{number}",)) for number in range(concepts_module.FEW + 1)}
+    return Concepts.compile({"it": Pattern(any=alternatives), **others})
+
+
+def words(name: str, count: int) -> str:
+    """So many words, none of which stands there again."""
+    return " ".join(f"{name}{number}" for number in range(count))
+
+
+@pytest.mark.parametrize("before", range(15_900, 16_100, 7))
+def test_what_stands_where_more_is_looked_through_is_found_once(before: int) -> None:
+    concepts = among_many("refund issued")
+    claims = " ".join(f"Then a refund issued {words(f'q{number}_', 8)}." for number in range(30))
+    text = f"{words('w', 4_000)[:before].rsplit(' ', 1)[0]} refund issued. {claims} {words('y', 3_000)}"
+    hits = concepts.find(text)
+    assert len({hit.start for hit in hits}) == len(hits) == concepts_module.MAX_CLAIMS
+
+
+@pytest.mark.parametrize("before", range(15_900, 16_100, 7))
+def test_a_claim_behind_many_denials_counts_where_more_is_looked_through(before: int) -> None:
+    denials = " ".join(f"No refund issued {number}." for number in range(concepts_module.MAX_HITS - 1))
+    head = words("w", 4_000)[: before - len(denials)].rsplit(" ", 1)[0]
+    text = f"{head}. {denials} {words('v', 40)}. We have refund issued to you. {words('u', 1_500)}"
+    assert [hit.negated for hit in among_many("refund issued").find(text)].count(False) == 1
+
+
+def test_of_a_text_that_nobody_reads_an_early_claim_is_given_whatever_alternative_it_is() -> None:
+    # The second alternative names no word of letters, and so is looked for everywhere.
+    text = f"{words('w', 3_500)} refund issued. {words('v', 12_000)} 退款 {words('u', 3_000)}"
+    (hit,) = among_many("refund issued", "退款").find(text)
+    assert hit.alternative == "refund issued"
+
+
 def test_of_a_text_that_nobody_reads_one_claim_is_enough() -> None:
     concepts = Concepts.compile({"a": Pattern(any=["refund"]), "b": Pattern(any=["the end"])})
     hits = concepts.find(f"We never refund. {'A refund. ' * 50_000}The end.")

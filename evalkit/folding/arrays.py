@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalkit.folding.characters import _BLANKS, _INVISIBLES, _LINES, _LONG_DASH, _WHITES
-from evalkit.folding.piece import Piece
+from evalkit.folding.piece import Piece, unseen
 from evalkit.folding.plain import fold_char
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def read_array(text: str, start: int, end: int, odd: Set[str]) -> Piece:
     if len(units) and not dark[units[-1]]:
         units = units[:-1]
     if not len(units):
-        return Piece(str, units, start, list, text[start:end], "")
+        return unseen(text[start:end])
     # Where in the text the units are, and what stands behind them.
     places, behind = (units if seen is None else seen[units]), int(units[-1]) + 1
     stop = end if behind == len(codes) else start + (behind if seen is None else int(seen[behind]))
@@ -53,7 +53,15 @@ def read_array(text: str, start: int, end: int, odd: Set[str]) -> Piece:
         found = _breaks(codes, traits, units)
         return found if offsets is None else offsets[found].tolist()
 
-    return Piece(lambda: _folded(codes[units], odd, sizes), origins, stop, breaks, text[start:first], text[stop:end])
+    return Piece(
+        len(origins),
+        lambda: _folded(codes[units], odd, sizes),
+        lambda: (origins, stop),
+        breaks,
+        text[start:first],
+        fold_char(text[first]),
+        text[stop:end],
+    )
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from evalkit.folding.characters import _BLANKS, _MANY
 from evalkit.folding.origins import Origins
-from evalkit.folding.plain import _collapsed, _kinds, _odd, _plain, _with_apostrophes
+from evalkit.folding.plain import _clings, _collapsed, _kinds, _odd, _plain, _with_apostrophes
 
 _WHITE = frozenset(_BLANKS)
 
@@ -53,10 +53,10 @@ def fold(text: str) -> Folded:
     odd = _odd(kinds)
     if not odd and "  " not in text and kinds.isdisjoint(_WHITE):
         folded = _with_apostrophes(text.strip())
-    elif len(text) < _MANY:
+    elif len(text) < _MANY or any(map(_clings, odd)):
         folded = _collapsed(_plain(text, odd=odd), kinds & _WHITE)
     else:
-        # A long text is folded with its way back, which then takes no longer than folding alone.
+        # A long text whose characters fold one by one is folded with its way back, in no more time than alone.
         origins = Origins(text, odd)
         return Folded(text, origins.folded(), [origins])
     return Folded(text, text if folded == text else folded)

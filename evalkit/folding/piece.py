@@ -9,19 +9,25 @@ from evalkit.folding.characters import _INVISIBLE, _NEWLINE
 
 
 class Piece(NamedTuple):
-    """A piece of a text; `folded` gives it folded, and `breaks` the offsets of the clause breaks that it then hides.
+    """A piece of a text that folds to so many characters; most of it is found only when it is asked for.
 
-    `origins` has for each folded character where what it was made from starts in the text, and `stop` is where that of
-    the last one ends.
-    `before` and `after` are the white space around what is seen.
+    `folded` gives it folded, `breaks` the offsets of the clause breaks that it then hides, and `places` for each of its
+    folded characters where what it was made from starts in the text, and where that of the last one ends. `before` and
+    `after` are the white space around what is seen, `opening` begins with the first character of that, folded.
     """
 
+    length: int
     folded: Callable[[], str]
-    origins: Sequence[int]
-    stop: int
+    places: Callable[[], tuple[Sequence[int], int]]
     breaks: Callable[[], list[int]]
     before: str
+    opening: str
     after: str
+
+
+def unseen(text: str) -> Piece:
+    """A piece of which nothing is seen."""
+    return Piece(0, str, lambda: ((), 0), list, text, "", "")
 
 
 def is_hard(gap: str, follows: str) -> bool:

@@ -64,13 +64,13 @@ def _joined(text: str, start: int, end: int) -> Piece:
         if is_hard(gap[0], folded[last]):
             breaks.append(first - lost + 1)
         lost += last - first - 1
-    origins, stop = _clusters(text, start, end)
     return Piece(
+        len(folded) - lost,
         lambda: _collapsed(folded.replace(_LONG, "-")),
-        origins,
-        stop,
+        lambda: _clusters(text, start, end),
         lambda: breaks,
         plain[:ahead],
+        folded[:1],
         plain[ahead + len(folded) :],
     )
 

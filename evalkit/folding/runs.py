@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Set
 
 from evalkit.folding.characters import _INVISIBLES, _LONG_DASH, _WHITES
-from evalkit.folding.piece import Piece, is_hard
+from evalkit.folding.piece import Piece, is_hard, unseen
 from evalkit.folding.plain import _collapsed, _plain, fold_char
 
 _GAPS = f" {_WHITES}{_INVISIBLES}"
@@ -42,11 +42,19 @@ def read_runs(text: str, start: int, end: int, odd: Set[str]) -> Piece:
             origins += [place for place in range(begin, until) for _ in range(sizes.get(text[place], 1))]
         stop, space = until, None
     if not origins:
-        first = stop = end
+        return unseen(text[start:end])
 
     def breaks() -> list[int]:
         dashes = [place for place in range(start, end) if text[place] in _LONG_DASH] if odd & {*_LONG_DASH} else []
         hard = [offset + 1 for offset, begin, until in gaps if is_hard(text[begin:until], fold_char(text[until]))]
         return sorted([*(bisect_left(origins, place) for place in dashes), *hard])
 
-    return Piece(lambda: _collapsed(_plain(text[start:end])), origins, stop, breaks, text[start:first], text[stop:end])
+    return Piece(
+        len(origins),
+        lambda: _collapsed(_plain(text[start:end])),
+        lambda: (origins, stop),
+        breaks,
+        text[start:first],
+        fold_char(text[first]),
+        text[stop:end],
+    )

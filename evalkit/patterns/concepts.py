@@ -200,21 +200,23 @@ class Concepts:
         concepts, owners, data = self._concepts, self._owners, text.text
         if few:
             for number in tuple(searched):
-                yield number, text.windows([(0, len(data), place) for place in range(len(concepts[number].any))])
+                everywhere = [(0, len(data), place) for place in range(len(concepts[number].any))]
+                yield number, text.windows(everywhere, len(data))
             return
         begin, end, standing = 0, FIRST, None
         while begin < len(data):
             sought = {alternative for alternative, (number, _) in enumerate(owners) if number in searched}
             standing = standing or self._prefilter.standing(data, sought)
             near: defaultdict[int, list[Place]] = defaultdict(list)
-            for alternative, places in standing.places(sought, begin, end):
+            edge = standing.edge(end)
+            for alternative, places in standing.places(sought, begin, edge):
                 number, place = owners[alternative]
                 # Most of what may stand in a long text does not, which a single look at all its places tells.
                 if concepts[number].any[place].may_stand(b" ".join([data[first:last] for first, last in places])):
                     near[number] += [(first, last, place) for first, last in places]
             for number, those in near.items():
-                yield number, text.windows(those)
-            begin, end = end, end * GROWTH
+                yield number, text.windows(those, edge)
+            begin, end = edge, end * GROWTH
 
     def _spans(self, data: bytes, number: int, windows: Windows) -> Iterator[list[Found]]:
         """Where a concept stands, window by window."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from evalkit.patterns.alternatives import Alternative
 from evalkit.patterns.blocks import Blocks, Places, length_of
 from evalkit.patterns.vocabulary import Vocabulary
+from evalkit.patterns.windows import REACH
 from evalkit.patterns.words import Need, Ways, needs
 
 
@@ -45,19 +46,20 @@ class Standing(NamedTuple):
     blocks: Blocks
     needs: list[tuple[_Need, int]]
 
-    def places(self, sought: Set[int], begin: int, end: int) -> Iterator[tuple[int, Places]]:
-        """The alternatives of those `sought` that can stand at places that begin from byte to byte.
+    def edge(self, place: int) -> int:
+        """Where the first block begins that does at a byte or behind it; the end of the text where none does."""
+        return int(self.blocks.begins[self.blocks.begins[:-1].searchsorted(place)])
 
-        With each come the places where one of its branches can, in their order: wherever that stands, all of it is in
-        one of them, and the character behind it. An alternative may come several times.
+    def places(self, sought: Set[int], begin: int, end: int) -> Iterator[tuple[int, Places]]:
+        """The alternatives of those `sought` that can stand at places that begin from one edge to another.
+
+        With each come the places where one of its branches can, in their order: wherever that begins there, all of it
+        is in one of them, and the character behind it. An alternative may come several times.
         """
-        if begin == 0:
-            yield from ((number, [(0, self.size)]) for number in self.always & sought)
+        yield from ((number, [(begin, min(end + REACH, self.size))]) for number in self.always & sought)
         still = [each for each in self.needs if each[0].alternative in sought]
-        lengths = [need.length for need, _ in still]
-        for (need, _), places in zip(
-            still, self.blocks.places([bits for _, bits in still], lengths, begin, end), strict=True
-        ):
+        bits, lengths = [bits for _, bits in still], [need.length for need, _ in still]
+        for (need, _), places in zip(still, self.blocks.places(bits, lengths, begin, end), strict=True):
             if places:
                 yield need.alternative, places
 

@@ -14,6 +14,7 @@ _STEP = 2_000
 _MOST = 300
 # Characters: no longer hit is sure to be found in a text that is cut. And the most bytes that each may take.
 _REACH, _MOST_BYTES = 300, 4
+REACH = _REACH * _MOST_BYTES
 # What a place in a text is known by.
 _LOADED = 8
 
@@ -37,8 +38,11 @@ class Kept(NamedTuple):
     text: bytes
     runs: list[tuple[int, Window]]
 
-    def windows(self, places: list[Place]) -> Iterator[tuple[Window, list[int]]]:
-        """Windows for all the places, none of them long, and the alternatives to look for in each."""
+    def windows(self, places: list[Place], edge: int) -> Iterator[tuple[Window, list[int]]]:
+        """Windows for all the places, none of them long, and the alternatives to look for in each.
+
+        What begins at the edge or behind it is not looked for.
+        """
         places.sort()
         at = begin = 0
         near: list[Place] = []
@@ -52,7 +56,7 @@ class Kept(NamedTuple):
                 end, at = max(end, places[at][1]), at + 1
             until = end if end <= until else boundary(self.text, until)
             alternatives = sorted({alternative for _, _, alternative in near})
-            for window in self._shifted(begin, until, min(end, until + _MOST_BYTES * _REACH)):
+            for window in self._shifted(begin, min(until, edge), min(end, until + REACH)):
                 yield window, alternatives
             near = [each for each in near if each[1] > until]
             begin = until
@@ -61,7 +65,8 @@ class Kept(NamedTuple):
     def _shifted(self, begin: int, until: int, end: int) -> Iterator[Window]:
         if len(self.runs) == 1:
             run = self.runs[0][1]
-            yield Window(begin, min(until, run.until), min(end, run.end))
+            if begin < until:
+                yield Window(begin, min(until, run.until), min(end, run.end))
             return
         for place, run in self.runs[max(bisect_right(self.runs, begin, key=_start) - 1, 0) :]:
             if place >= until:
@@ -123,7 +128,7 @@ def reach(data: bytes, place: int) -> int:
     """Where the characters end that a hit may have which starts before a place, and is sure to be found."""
     near = data[place : place + _REACH]
     if not near.isascii():
-        near = data[place : place + _MOST_BYTES * _REACH].decode(errors="ignore")[:_REACH].encode()
+        near = data[place : place + REACH].decode(errors="ignore")[:_REACH].encode()
     return place + len(near)
 
 
@@ -131,7 +136,7 @@ def reach_back(data: bytes, place: int) -> int:
     """Where the characters begin that a hit may have which ends behind a place, and is sure to be found."""
     near = data[max(place - _REACH, 0) : place]
     if not near.isascii():
-        near = data[max(place - _MOST_BYTES * _REACH, 0) : place].decode(errors="ignore")[-_REACH:].encode()
+        near = data[max(place - REACH, 0) : place].decode(errors="ignore")[-_REACH:].encode()
     return place - len(near)
 
 
