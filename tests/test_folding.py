@@ -237,6 +237,12 @@ def test_what_composes_is_never_cut_apart(block: int, monkeypatch: pytest.Monkey
         assert fold(source).original(4, 10) == (len(source) - 6, len(source))
 
 
+@pytest.mark.parametrize("source", ["", " ", "\u200b", "\n\n", " " * 20_000])
+def test_a_text_of_which_nothing_is_seen_is_led_back_to_its_start(source: str) -> None:
+    folded = fold(source)
+    assert (folded.text, [*folded.breaks], folded.original(0, 0)) == ("", [], (0, 0))
+
+
 def test_an_empty_span_is_led_back_to_a_place() -> None:
     first, last = fold("a  b").original(2, 2)
     assert first == last == 3

@@ -667,6 +667,13 @@ def test_a_claim_behind_many_denials_counts_where_more_is_looked_through(before:
     assert [hit.negated for hit in among_many("refund issued").find(text)].count(False) == 1
 
 
+def test_what_excludes_a_hit_may_be_longer_than_it() -> None:
+    concepts = Concepts.compile({"it": Pattern(any=("refund issued",), unless=("example.{0,360}refund issued",))})
+    text = f"example {'abcdefg ' * 42}refund issued."
+    assert not concepts.find(text)
+    assert not concepts.find(f"{words('w', 2_000)} {text}")
+
+
 def test_of_a_text_that_nobody_reads_an_early_claim_is_given_whatever_alternative_it_is() -> None:
     # The second alternative names no word of letters, and so is looked for everywhere.
     text = f"{words('w', 3_500)} refund issued. {words('v', 12_000)} 退款 {words('u', 3_000)}"

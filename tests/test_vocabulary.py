@@ -89,7 +89,7 @@ def test_places_are_runs_of_bits_as_far_as_they_begin_within(
             last = block
         expected.append(places)
     found = blocks.places([bits for bits, _ in rows], [length for _, length in rows], begin, begin + size)
-    assert found == expected
+    assert list(found) == expected
 
 
 def test_no_words_are_known_by_an_empty_vocabulary() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Ints = np.ndarray[Any, Any]
 
 # What a character is, a bit for each.
-_UNSEEN, _WHITE, _LINE, _DASH = 1, 2, 4, 8
+_IS_UNSEEN, _IS_WHITE, _IS_LINE, _IS_DASH = 1, 2, 4, 8
 
 
 def read_array(text: str, start: int, end: int, odd: Set[str]) -> Piece:
@@ -29,10 +29,10 @@ def read_array(text: str, start: int, end: int, odd: Set[str]) -> Piece:
     traits = _traits()[codes]
     seen = None
     if not all(map(fold_char, odd)):
-        seen = ((traits & _UNSEEN) == 0).nonzero()[0]
+        seen = ((traits & _IS_UNSEEN) == 0).nonzero()[0]
         codes, traits = codes[seen], traits[seen]
     # A space for the first of several white characters, and none at the rims.
-    dark = (traits & _WHITE) == 0
+    dark = (traits & _IS_WHITE) == 0
     keeps = dark.copy()
     keeps[1:] |= dark[:-1]
     units = keeps.nonzero()[0]
@@ -70,7 +70,12 @@ def _traits() -> Ints:
     import numpy as np
 
     traits = np.zeros(sys.maxunicode + 1, np.uint8)
-    for trait, members in ((_UNSEEN, _INVISIBLES), (_WHITE, f" {_WHITES}"), (_LINE, _LINES), (_DASH, _LONG_DASH)):
+    for trait, members in (
+        (_IS_UNSEEN, _INVISIBLES),
+        (_IS_WHITE, f" {_WHITES}"),
+        (_IS_LINE, _LINES),
+        (_IS_DASH, _LONG_DASH),
+    ):
         for first, last in re.findall("(.)(?:-(.))?", members, re.DOTALL):
             traits[ord(first) : ord(last or first) + 1] |= trait
     return traits
@@ -81,12 +86,7 @@ def _sizes(codes: Ints, units: Ints, odd: Set[str]) -> Ints | None:
     import numpy as np
 
     longer = {ord(kind): len(fold_char(kind)) for kind in odd if len(fold_char(kind)) > 1}
-    if not longer:
-        return None
-    sizes, codes = np.ones(len(units), np.int64), codes[units]
-    for code, size in longer.items():
-        sizes[codes == code] = size
-    return sizes
+    return _by_code(np.ones(int(codes.max()) + 1, np.int64), longer)[codes[units]] if longer else None
 
 
 def _folded(codes: Ints, odd: Set[str], sizes: Ints | None) -> str:
@@ -94,22 +94,28 @@ def _folded(codes: Ints, odd: Set[str], sizes: Ints | None) -> str:
     import numpy as np
 
     new = {ord(blank): " " for blank in _BLANKS} | {ord(kind): fold_char(kind) for kind in odd if fold_char(kind)}
-    table = np.arange(int(codes.max()) + 1, dtype=np.uint32)
-    for code, folded in new.items():
-        if code < len(table):
-            table[code] = ord(folded[0])
-    made = table[codes]
+    same = np.arange(int(codes.max()) + 1, dtype=np.uint32)
+    made = _by_code(same.copy(), {code: ord(folded[0]) for code, folded in new.items()})[codes]
     if sizes is not None:
         offsets, made = np.cumsum(sizes) - sizes, np.repeat(made, sizes)
-        for code, folded in new.items():
-            for place, char in enumerate(folded[1:], 1):
-                made[offsets[codes == code] + place] = ord(char)
+        for place in range(1, int(sizes.max())):
+            longer = sizes > place
+            table = _by_code(same.copy(), {code: ord(each[place]) for code, each in new.items() if len(each) > place})
+            made[offsets[longer] + place] = table[codes[longer]]
     return str(made.data, "utf-32-le")
+
+
+def _by_code(table: Ints, values: Mapping[int, int]) -> Ints:
+    """The table with a value for each of these characters, as far as it goes."""
+    for code, value in values.items():
+        if code < len(table):
+            table[code] = value
+    return table
 
 
 def _breaks(codes: Ints, traits: Ints, units: Ints) -> list[int]:
     """The sorted numbers of the units before which a clause ends, and of those that are long dashes."""
-    marks = (traits & (_LINE | _DASH)).nonzero()[0]
+    marks = (traits & (_IS_LINE | _IS_DASH)).nonzero()[0]
     if not len(marks):
         return []
     inside = units.searchsorted(marks, side="right") - 1
@@ -117,7 +123,7 @@ def _breaks(codes: Ints, traits: Ints, units: Ints) -> list[int]:
     breaks: list[int] = []
     last = -1
     for mark, unit, previous, following in zip(marks.tolist(), inside.tolist(), before, follows, strict=True):
-        if traits[mark] & _DASH:
+        if traits[mark] & _IS_DASH:
             breaks.append(unit)
             continue
         if (previous == 0x0D and mark and codes[mark] == 0x0A) or not 0 <= unit < len(units) - 1:

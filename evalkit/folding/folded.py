@@ -9,7 +9,7 @@ from evalkit.folding.characters import _BLANKS, _MANY
 from evalkit.folding.origins import Origins
 from evalkit.folding.plain import _clings, _collapsed, _kinds, _odd, _plain, _with_apostrophes
 
-_WHITE = frozenset(_BLANKS)
+_BLANK_KINDS = frozenset(_BLANKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ def fold(text: str) -> Folded:
     """
     kinds = _kinds(text)
     odd = _odd(kinds)
-    if not odd and "  " not in text and kinds.isdisjoint(_WHITE):
+    if not odd and "  " not in text and kinds.isdisjoint(_BLANK_KINDS):
         folded = _with_apostrophes(text.strip())
     elif len(text) < _MANY or any(map(_clings, odd)):
-        folded = _collapsed(_plain(text, odd=odd), kinds & _WHITE)
+        folded = _collapsed(_plain(text, odd=odd), kinds & _BLANK_KINDS)
     else:
         # A long text whose characters fold one by one is folded with its way back, in no more time than alone.
         origins = Origins(text, odd)

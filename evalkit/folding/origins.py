@@ -59,12 +59,16 @@ class Origins:
 
     def start(self, offset: int) -> int:
         """Where in the source what a folded character was made from starts."""
+        if not self._pieces:
+            return 0
         number, inside = self._place(offset)
         origins, stop = self._origins(number)
         return int(origins[inside]) if inside < len(origins) else stop
 
     def end(self, offset: int) -> int:
         """Where in the source what a folded character was made from ends: what hides behind it belongs to it."""
+        if not self._pieces:
+            return 0
         number, inside = self._place(offset)
         origins, stop = self._origins(number)
         if inside >= len(origins):
@@ -83,5 +87,5 @@ class Origins:
 
     def _origins(self, number: int) -> tuple[Sequence[int], int]:
         if number not in self._places:
-            self._places[number] = self._pieces[number].places() if self._pieces else ((), 0)
+            self._places[number] = self._pieces[number].places()
         return self._places[number]

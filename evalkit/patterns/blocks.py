@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 BLOCK = 12
 # What is needed in fewer blocks is looked for in as many, and so found once for nearly all that needs it.
 SHORTEST = 2
+
+# The blocks of so many alternatives are looked at together as are not more than these.
+_TOGETHER = 1 << 20
 
 # Places in bytes, each with its begin and its end.
 Places = list[tuple[int, int]]
@@ -36,25 +39,30 @@ class Blocks(NamedTuple):
         found = 0
         for word in words:
             found |= self.bits(word)
-        return _lengthened(found, length)
+        return lengthened(found, length)
 
     def of_all(self, words: Iterable[int], length: int) -> int:
         """The bits of the blocks that begin so many in a row with all of the words in them."""
         found = -1
         for word in words:
-            found &= _lengthened(self.bits(word), length)
+            found &= lengthened(self.bits(word), length)
         return found
 
-    def places(self, bits: Sequence[int], lengths: Sequence[int], begin: int, end: int) -> list[Places]:
+    def places(self, bits: Sequence[int], lengths: Sequence[int], begin: int, end: int) -> Iterator[Places]:
         """For each of some `bits` what they stand for, so many blocks in a row, as far as it begins from byte to byte.
 
         What overlaps or meets is one place.
         """
+        first, last = self.begins[:-1].searchsorted((begin, end)).tolist()
+        together = max(_TOGETHER // max(last - first, 1), 1)
+        for start in range(0, len(bits), together):
+            stop = start + together
+            yield from self._places(bits[start:stop], lengths[start:stop], first, last)
+
+    def _places(self, bits: Sequence[int], lengths: Sequence[int], first: int, last: int) -> list[Places]:
         import numpy as np
 
-        count = len(self.begins) - 1
-        first, last = self.begins[:-1].searchsorted((begin, end)).tolist()
-        mask = (1 << last - first) - 1
+        count, mask = len(self.begins) - 1, (1 << last - first) - 1
         width = (last - first) // 8 + 1
         held = np.frombuffer(b"".join([(each >> first & mask).to_bytes(width, "little") for each in bits]), np.uint8)
         filled = np.flatnonzero(held != 0)
@@ -74,9 +82,8 @@ def length_of(spaces: int) -> int:
     return max(ceil(spaces / BLOCK) + 1, SHORTEST)
 
 
-def _lengthened(bits: int, length: int) -> int:
-    """From the bits of places those of the blocks that begin so many in a row with such a place in them."""
-    done = SHORTEST
+def lengthened(bits: int, length: int, done: int = SHORTEST) -> int:
+    """The bits of the blocks that begin so many in a row with what those that begin fewer have in them."""
     while done < length:
         step = min(done, length - done)
         bits |= bits >> step

@@ -19,7 +19,7 @@ from evalkit.patterns.prefilter import Prefilter
 from evalkit.patterns.short import ShortPrefilter
 from evalkit.patterns.spans import Characters, Found, longest, outside
 from evalkit.patterns.translation import Unreadable
-from evalkit.patterns.windows import Kept, Place, Window, kept, reach, reach_back
+from evalkit.patterns.windows import REACH, Kept, Place, Window, boundary, kept
 from evalkit.transcript import Hit
 
 # Lists of hits are for people. After so many claims of one concept in one text, or so many hits of any kind, no more
@@ -140,7 +140,8 @@ class Concepts:
     def find(self, text: str | Folded, wanted: Iterable[str] | None = None) -> tuple[Hit, ...]:
         """All hits of the `wanted` concepts, or of all, sorted by where they start in the text as it was written.
 
-        Negated hits are among them. Where hits of one concept overlap, the longest is given. In a text of more than
+        Negated hits are among them. Where hits of one concept overlap, the longest is given. After 20 claims of a
+        concept, or 200 hits, no more of it are looked for; the last of these counts as a claim. In a text of more than
         8,000 bytes, a hit is sure to be found only if it is no longer than 300 characters, and what stands there again
         may be given once; in one of more than 50,000 characters, no more is looked for after a concept's first claim.
         Raises PatternError for a name that is no concept here.
@@ -228,8 +229,8 @@ class Concepts:
             if spans and concept.unless:
                 begin, end = 0, len(data)
                 if end > WHOLE:
-                    begin = reach_back(data, min(span.start for span in spans))
-                    end = reach(data, max(span.end for span in spans))
+                    begin = boundary(data, max(min(span.start for span in spans) - REACH, 0))
+                    end = boundary(data, min(max(span.end for span in spans) + REACH, len(data)))
                 if concept.may_exclude(data, begin, end):
                     excluded = [span for each in concept.unless for span in each.spans(data, begin, end, end)]
                     spans = outside(spans, excluded)
@@ -242,13 +243,13 @@ class Concepts:
         return Hit(concept.name, written, *folded.original(found.start, found.end), found.negated)
 
 
-def _keep(folded: Folded, spans: Iterable[Found], most: int, kept: list[Found]) -> bool:
-    """Whether more hits than these and those `kept` are to be looked for, of `most` claims; these are added."""
-    claims = sum(not each.negated for each in kept)
+def _keep(folded: Folded, spans: Iterable[Found], most: int, hits: list[Found]) -> bool:
+    """Whether more hits than these and the `hits` are to be looked for, of `most` claims; these are added."""
+    claims = sum(not each.negated for each in hits)
     for span in spans:
-        last = len(kept) == MAX_HITS - 1
+        last = len(hits) == MAX_HITS - 1
         denied = not last and negated(folded, span.start, span.end)
-        kept.append(span._replace(negated=True) if denied else span)
+        hits.append(span._replace(negated=True) if denied else span)
         claims += not denied
         if last or claims == most:
             return False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalkit.patterns.blocks import BLOCK, Blocks
+from evalkit.patterns.blocks import BLOCK, SHORTEST, Blocks, lengthened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ class Vocabulary:
         begins = np.flatnonzero(spaces)[BLOCK - 1 :: BLOCK] + 1
         known = np.flatnonzero(numbers != 0)
         blocks = np.cumsum(spaces, dtype=np.int32)[starts[known]] // BLOCK
-        words, bits = _bits(numbers[known], blocks, len(begins) + 1)
+        words, bits = _standing(numbers[known], blocks, len(begins) + 1)
         return Blocks(words, bits, np.concatenate([[0], begins, [len(data)]]))
 
     @cached_property
@@ -113,7 +113,7 @@ def _places(keys: np.ndarray[Any, Any], number: int) -> np.ndarray[Any, Any]:
     return (keys * np.uint64(_MIXERS[number % len(_MIXERS)]) >> np.uint64(64 - _BITS)).view(np.int64)
 
 
-def _bits(
+def _standing(
     numbers: np.ndarray[Any, Any], blocks: np.ndarray[Any, Any], count: int
 ) -> tuple[frozenset[int], Callable[[int], int]]:
     """The words by these numbers that stand in these blocks, of so many, and of a word the bits of its places."""
@@ -135,7 +135,7 @@ def _bits(
     @cache
     def bits_of(word: int) -> int:
         bits = int.from_bytes(held[row[word] : row[word] + width], "little")
-        return bits | bits >> 1
+        return lengthened(bits, SHORTEST, done=1)
 
     return frozenset(row), bits_of
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 # Bytes of a window, more or less.
 _STEP = 2_000
-# No more windows than these, in a text that nobody reads.
+# A text that nobody reads is cut into no more than these.
 _MOST = 300
 # Characters: no longer hit is sure to be found in a text that is cut. And the most bytes that each may take.
 _REACH, _MOST_BYTES = 300, 4
@@ -106,7 +106,7 @@ def windows(data: bytes) -> Iterator[Window]:
     while len(data) - begin > 2 * step:
         first, last = spaces.searchsorted((begin + step // 2, begin + step * 3 // 2)).tolist()
         until = int(spaces[first + behind[first:last].argmax()]) if first < last else boundary(data, begin + step)
-        yield Window(begin, until, reach(data, until))
+        yield Window(begin, until, _reach(data, until))
         begin = until
     if begin < len(data):
         yield Window(begin, len(data), len(data))
@@ -124,20 +124,12 @@ def unrepeated(data: bytes, pieces: Iterable[Window]) -> Iterator[Window]:
         before = piece.begin
 
 
-def reach(data: bytes, place: int) -> int:
+def _reach(data: bytes, place: int) -> int:
     """Where the characters end that a hit may have which starts before a place, and is sure to be found."""
     near = data[place : place + _REACH]
     if not near.isascii():
         near = data[place : place + REACH].decode(errors="ignore")[:_REACH].encode()
     return place + len(near)
-
-
-def reach_back(data: bytes, place: int) -> int:
-    """Where the characters begin that a hit may have which ends behind a place, and is sure to be found."""
-    near = data[max(place - _REACH, 0) : place]
-    if not near.isascii():
-        near = data[max(place - REACH, 0) : place].decode(errors="ignore")[-_REACH:].encode()
-    return place - len(near)
 
 
 def boundary(data: bytes, place: int) -> int:
