@@ -43,6 +43,8 @@ def _both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test holds however few alternatives are looked for one by one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(concepts_module, "FEW", request.param)
+        # Each look is a look of its own here.
+        patch.setattr(concepts_module, "SHORT", -1)
         yield
 
 
@@ -466,11 +468,11 @@ def test_a_long_text_searched_piece_by_piece_gives_the_hits_of_a_search_at_once(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(concepts_module, "MAX_CLAIMS", 10_000)
         patch.setattr(concepts_module, "MAX_HITS", 10_000)
-        at_once = concepts.find(text)
+        at_once = concepts.find(fold(text))
         patch.setattr(concepts_module, "WHOLE", -1)
         patch.setattr(windows_module, "_STEP", step)
         patch.setattr(windows_module, "unrepeated", lambda data, pieces: pieces)
-        assert concepts.find(text) == at_once
+        assert concepts.find(fold(text)) == at_once
 
 
 # What is told from the words of an alternative: with gaps, optional words and ends, digits and signs between letters.
@@ -555,13 +557,13 @@ def test_an_alternative_is_never_ruled_out_where_it_stands(alternatives: list[st
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(concepts_module, "MAX_CLAIMS", 10_000)
         patch.setattr(concepts_module, "FEW", 10_000)
-        one_by_one = concepts.find(text)
+        one_by_one = concepts.find(fold(text))
         patch.setattr(concepts_module, "FEW", 0)
-        assert concepts.find(text) == one_by_one
+        assert concepts.find(fold(text)) == one_by_one
         patch.setattr(concepts_module, "WHOLE", -1)
         for module in (blocks_module, vocabulary_module):
             patch.setattr(module, "BLOCK", 2)
-        assert concepts.find(text) == one_by_one
+        assert concepts.find(fold(text)) == one_by_one
 
 
 @pytest.mark.parametrize(
@@ -628,6 +630,19 @@ def needed(alternative: str) -> list[tuple[list[str], int]]:
 )
 def test_an_alternative_asks_for_its_whole_words(alternative: str, asks: list[tuple[list[str], int]]) -> None:
     assert needed(alternative) == asks
+
+
+def test_a_text_that_is_remembered_has_the_hits_of_the_concepts_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concepts_module, "SHORT", 100)
+    concepts = Concepts.compile({"a": Pattern(any=["refund"]), "b": Pattern(any=["paid"])})
+    for _ in range(2):
+        assert [hit.concept for hit in concepts.find("A refund is paid.")] == ["a", "b"]
+        assert [hit.concept for hit in concepts.find("A refund is paid.", iter(["b"]))] == ["b"]
+        assert [hit.concept for hit in concepts.find("A refund is paid.", ["a"])] == ["a"]
+        with pytest.raises(PatternError):
+            concepts.find("A refund is paid.", ["c"])
 
 
 # Bounds --------------------------------------------------------------------------------------------------------------

@@ -41,6 +41,9 @@ FEW = 64
 # Where alternatives of a concept, by their place in it, are looked for.
 Windows = Iterable[tuple[Window, Sequence[int]]]
 
+# So many answers of no more characters are remembered with their hits.
+REMEMBERED, SHORT = 4_096, 2_000
+
 Text = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 
 
@@ -97,6 +100,8 @@ class Concepts:
             for each in (*concept.any, *concept.unless)
             if each.notice
         )
+        # Agents say the same again, to the same ticket and to others.
+        self._remembered = lru_cache(REMEMBERED)(lambda text, wanted: self._find(fold(text), wanted))
 
     @classmethod
     def compile(cls, patterns: Mapping[str, Pattern], literals: Iterable[str] = ()) -> Concepts:
@@ -146,7 +151,12 @@ class Concepts:
         may be given once; in one of more than 50,000 characters, no more is looked for after a concept's first claim.
         Raises PatternError for a name that is no concept here.
         """
-        folded = text if isinstance(text, Folded) else fold(text)
+        names = None if wanted is None else tuple(wanted)
+        if isinstance(text, Folded):
+            return self._find(text, names)
+        return self._remembered(text, names) if len(text) <= SHORT else self._find(fold(text), names)
+
+    def _find(self, folded: Folded, wanted: Sequence[str] | None) -> tuple[Hit, ...]:
         data = folded.text.encode()
         searched = self._wanted(wanted)
         most = MAX_CLAIMS if len(folded.text) <= MAX_READ else 1
