@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -26,6 +27,15 @@ awkward = st.lists(st.sampled_from(AWKWARD), max_size=40).map("".join)
 texts = st.one_of(awkward, st.text(max_size=60))
 # From how many characters on a piece is read with arrays.
 MANY = st.sampled_from([0, 10_000])
+
+
+@contextmanager
+def read_in(block: int, many: int) -> Iterator[pytest.MonkeyPatch]:
+    """Texts are read in blocks of so many characters, with arrays from so many on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_BLOCK", block)
+        patch.setattr(pieces, "_MANY", many)
+        yield patch
 
 
 @settings(max_examples=400, deadline=None)
@@ -158,9 +168,7 @@ def test_a_lone_hangul_vowel_is_a_character_of_its_own_and_one_in_a_syllable_is_
 @settings(max_examples=400, deadline=None)
 @given(texts, st.sampled_from([1, 2, 3, 5, 512]), MANY)
 def test_a_text_folded_with_its_way_back_is_the_one_folded_alone(text: str, block: int, many: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_BLOCK", block)
-        patch.setattr(pieces, "_MANY", many)
+    with read_in(block, many) as patch:
         patch.setattr(folded_module, "_MANY", 10_000)
         alone = fold(text)
         patch.setattr(folded_module, "_MANY", -1)
@@ -170,9 +178,7 @@ def test_a_text_folded_with_its_way_back_is_the_one_folded_alone(text: str, bloc
 @settings(max_examples=400, deadline=None)
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]), MANY)
 def test_breaks_equal_their_definition_however_the_text_is_cut_into_blocks(text: str, block: int, many: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_BLOCK", block)
-        patch.setattr(pieces, "_MANY", many)
+    with read_in(block, many):
         assert tuple(fold(text).breaks) == breaks_of(text)
 
 
@@ -203,9 +209,7 @@ def test_a_span_is_led_back_to_the_characters_that_it_was_made_from(source: str,
 @settings(max_examples=400, deadline=None)
 @given(awkward, st.sampled_from([1, 2, 3, 5, 512]), MANY)
 def test_every_folded_character_is_led_back_to_a_piece_that_folds_to_it(text: str, block: int, many: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_BLOCK", block)
-        patch.setattr(pieces, "_MANY", many)
+    with read_in(block, many):
         folded = fold(text)
         ends = []
         for at, char in enumerate(folded.text):

@@ -84,28 +84,22 @@ class Alternative:
 
     @cached_property
     def _lenient(self) -> Match:
-        return _compiled(f"{self._before(_LENIENT)}({self.source}){self._behind(_LENIENT)}")
+        return _compiled(self.bounded(_LENIENT, "("))
 
     @cached_property
     def _strict(self) -> Match:
-        strict = f"[^{WORDS}]|[{UNSPACED}]"
-        return _compiled(f"{self._before(strict)}({self.source}){self._behind(strict)}")
+        return _compiled(self.bounded(f"[^{WORDS}]|[{UNSPACED}]", "("))
 
-    def _before(self, boundary: str) -> str:
-        return f"(?:^|{boundary})" if self.left else ""
-
-    def _behind(self, boundary: str) -> str:
-        return f"(?:$|{boundary})" if self.right else ""
-
-    def bounded(self) -> str:
-        """RE2's source for it between boundaries of words, or what seems to be some."""
-        return f"{self._before(_LENIENT)}(?:{self.source}){self._behind(_LENIENT)}"
+    def bounded(self, boundary: str, group: str = "(?:") -> str:
+        """RE2's source for it in a group of its own, between boundaries of words where it asks for them."""
+        left, right = f"(?:^|{boundary})" if self.left else "", f"(?:$|{boundary})" if self.right else ""
+        return f"{left}{group}{self.source}){right}"
 
 
 def any_may_stand(alternatives: Iterable[Alternative]) -> Callable[[bytes, int, int], bool]:
     """Whether any of them stands in UTF-8 data from byte to byte, or seems to, told by a single look at these."""
     try:
-        search = _compiled("|".join(each.bounded() for each in alternatives))
+        search = _compiled("|".join(each.bounded(_LENIENT) for each in alternatives))
     except re2.error:
         return lambda data, begin, end: True
     return lambda data, begin, end: search(_UNANCHORED, data, begin, end)[0][0] >= 0
